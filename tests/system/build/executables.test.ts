@@ -194,7 +194,7 @@ Deno.test("a database that init has created is used by the server", async () => 
 });
 
 await clusterTest("they work on PostgreSQL as on a file", async (cluster) => {
-  const env = { ...built.environment, ...serverVariables(cluster, "built") };
+  const env = { ...built.environment, ...serverVariables(cluster.url(), "built") };
   const made = await built.run("init", [], { env });
   assert.deepEqual([made.code, made.stderr], [0, ""]);
   await using server = await startServer({ env });

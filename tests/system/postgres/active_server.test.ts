@@ -3,11 +3,13 @@ import { openPrimary } from "../../../src/store/postgres/connection/open_session
 import { numberIn } from "../../../src/store/postgres/protocol/cells.ts";
 import { LOCK_STORE } from "../../../src/store/postgres/tables/state.ts";
 import { append } from "../../editions/b_tx/client.ts";
-import { eventually, pause } from "../../support/eventually.ts";
+import { pause } from "../../support/eventually.ts";
 import { metrics } from "../../support/metrics.ts";
 import { startServer } from "../../support/server_process.ts";
-import { healthOf, Pair, TIMEOUT_SECONDS } from "./support/pair.ts";
+import { healthOf, Pair } from "./support/pair.ts";
 import { clusterTest } from "./support/postgres_test.ts";
+import { serverVariables } from "./support/shared_stores.ts";
+import { inTime } from "./support/in_time.ts";
 
 /** "EvSt", under which earlier versions took an advisory lock. */
 const LOCK_CLASS = 0x45765374;
@@ -59,14 +61,9 @@ await clusterTest(
     await using server = await startServer({
       listen: "unix",
       listenOnly: true,
-      env: {
-        SERVICE_EDITION: "B",
-        SERVICE_STORAGE: "postgres",
-        SERVICE_POSTGRES_URL: cluster.url(),
-        SERVICE_POSTGRES_SCHEMA: schema,
-      },
+      env: { ...serverVariables(cluster.url(), schema), SERVICE_EDITION: "B" },
     });
-    await eventually(async () => assert.equal(await healthOf(server.client()), "ok"), TIMEOUT_SECONDS);
+    await inTime(async () => assert.equal(await healthOf(server.client()), "ok"));
     for (const sql of [`LOCK TABLE ${schema}.store`, `SELECT FROM ${schema}.store FOR UPDATE`]) {
       await assert.rejects(stranger.run([{ sql: "BEGIN" }, { sql }]), /permission denied/);
       await stranger.run([{ sql: "ROLLBACK" }]);

@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { parsePostgresUrl, type PostgresAddress } from "../../../src/config/postgres_url.ts";
 import { textIn } from "../../../src/store/postgres/protocol/cells.ts";
 import { Session } from "../../../src/store/postgres/protocol/session.ts";
-import { eventually } from "../../support/eventually.ts";
 import { runServer, startServer } from "../../support/server_process.ts";
 import { CertificateMaker } from "../support/certificates.ts";
 import { type DebianProgram, debianTest } from "../support/debian_program.ts";
 import { POSTGRES_PROGRAMS, PostgresCluster, type PostgresPrograms } from "./support/cluster.ts";
+import { inTime } from "./support/in_time.ts";
+import { serverVariables } from "./support/shared_stores.ts";
 
 const FOR_THIS_HOST = ["subjectAltName=IP:127.0.0.1"];
 
@@ -54,10 +55,10 @@ async function setUp(openssl: DebianProgram, programs: PostgresPrograms): Promis
         "ALTER SYSTEM SET ssl = on",
         "SELECT pg_reload_conf()",
       );
-      await eventually(async () => {
+      await inTime(async () => {
         const [row] = await cluster.sql("SELECT current_setting('ssl_cert_file'), current_setting('ssl')");
         assert.deepEqual(row!.map(textIn), [files[0], "on"]);
-      }, 30);
+      });
     },
     url(sslmode, authorities, host = "127.0.0.1") {
       const trusted = authorities === undefined
@@ -89,12 +90,7 @@ await debianTest(
     const trusted = join(maker.directory, "public.pem");
     const stores = [{ DENO_CERT: trusted }, { DENO_TLS_CA_STORE: "system", SSL_CERT_FILE: trusted }];
     const start = (env: Record<string, string>, url: string) => ({
-      env: {
-        ...env,
-        SERVICE_STORAGE: "postgres",
-        SERVICE_POSTGRES_URL: url,
-        SERVICE_POSTGRES_SCHEMA: "roots",
-      },
+      env: { ...env, ...serverVariables(url, "roots") },
     });
     await setup.show("of_public");
     for (const env of stores) {

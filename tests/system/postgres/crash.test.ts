@@ -3,6 +3,7 @@ import { type Answer, assertAnswered, isAcknowledged, writeWhole } from "../../s
 import { pause } from "../../support/eventually.ts";
 import { startServer } from "../../support/server_process.ts";
 import { clusterTest } from "./support/postgres_test.ts";
+import { serverVariables } from "./support/shared_stores.ts";
 
 const ROUNDS = 3;
 const WRITERS = 8;
@@ -11,8 +12,7 @@ const WRITES_AROUND = 20;
 await clusterTest(
   "when PostgreSQL is killed, no acknowledged write is lost, and the server continues by itself",
   async (cluster) => {
-    const env = { SERVICE_STORAGE: "postgres", SERVICE_POSTGRES_URL: cluster.url() };
-    await using server = await startServer({ env });
+    await using server = await startServer({ env: serverVariables(cluster.url()) });
     const answers = new Map<string, Answer>();
     let acknowledged = 0;
     let isOver = false;

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 import { numberIn, textIn } from "../../../src/store/postgres/protocol/cells.ts";
 import { ofTypes } from "../../store/made_writes.ts";
 import { written } from "../../store/outcomes.ts";
 import { eventually } from "../../support/eventually.ts";
 import { clusterTest } from "./support/postgres_test.ts";
-import { newLocation } from "./support/shared_stores.ts";
+import { newLocation, openStore } from "./support/shared_stores.ts";
 
 /** More than a block of the time index. */
 const TURNS = 1200;
@@ -13,11 +12,10 @@ const TURNS = 1200;
 await clusterTest(
   "write transactions leave no dead versions, which an old snapshot would keep and slow them down",
   async (cluster) => {
-    const place = newLocation(cluster);
     for (const [edition, servers] of [["A", "shared"], ["C", "exclusive"]] as const) {
-      const options = { readersMax: 1, edition, servers };
-      const schema = `${place.schema}_${edition.toLowerCase()}`;
-      const store = await PostgresStore.open({ ...place, schema }, options);
+      const location = newLocation(cluster);
+      const { schema } = location;
+      const store = await openStore(location, { edition, servers });
       const changed = async (): Promise<Map<string, number>> => {
         await cluster.sql("SELECT pg_stat_force_next_flush()").catch(() => {});
         const rows = await cluster.sql(
@@ -35,11 +33,7 @@ await clusterTest(
       });
       const counts = await changed();
       for (const table of ["event", "event_term", "time_block", "turn"]) {
-        assert.equal(
-          counts.get(table),
-          0,
-          table,
-        );
+        assert.equal(counts.get(table), 0, table);
       }
       assert.ok(counts.get("store")! <= 3, `a start changes the store, turns do not: ${counts.get("store")}`);
       assert.ok(counts.get("server")! <= 20, `heartbeats are few: ${counts.get("server")}`);

@@ -7,6 +7,7 @@ import { pageBlock } from "../../support/page_block.ts";
 import { runServer, startServer } from "../../support/server_process.ts";
 import type { PostgresCluster } from "./support/cluster.ts";
 import { clusterTest } from "./support/postgres_test.ts";
+import { serverVariables } from "./support/shared_stores.ts";
 
 /* Statements of docs/postgres.md, docs/several_servers.md and docs/operations.md that operators run. */
 
@@ -31,15 +32,11 @@ async function createStore(cluster: PostgresCluster): Promise<void> {
     "CREATE DATABASE shop OWNER eventstore_owner",
   );
   await inDirectory(async (directory) => {
-    const env = variables(cluster.url("eventstore_owner", "shop"));
+    const env = serverVariables(cluster.url("eventstore_owner", "shop"));
     const { code, stderr } = await runInit(directory, [], { env });
     assert.equal(code, 0, stderr);
   });
   await cluster.sqlIn(cluster.address("eventstore_owner", "shop"), ...statements(GRANTS));
-}
-
-function variables(url: string): Record<string, string> {
-  return { SERVICE_STORAGE: "postgres", SERVICE_POSTGRES_URL: url };
 }
 
 /** The rights of the server's role, by table. */
@@ -63,7 +60,7 @@ await clusterTest(
       [table, all],
     ) => [table, all.split(", ").toSorted()]);
     assert.deepEqual(await rights(cluster), Object.fromEntries(expected));
-    const env = variables(cluster.url("eventstore_server", "shop"));
+    const env = serverVariables(cluster.url("eventstore_server", "shop"));
     {
       await using server = await startServer({ env });
       const client = server.client();
@@ -88,7 +85,7 @@ await clusterTest(
 
 await clusterTest("a server in development mode asks for the right to delete events", async (cluster) => {
   await createStore(cluster);
-  const env = { ...variables(cluster.url("eventstore_server", "shop")), SERVICE_DEV_MODE: "true" };
+  const env = { ...serverVariables(cluster.url("eventstore_server", "shop")), SERVICE_DEV_MODE: "true" };
   const { code, stderr } = await runServer({ env });
   assert.equal(code, 1);
   assert.match(stderr, /lacks a right: GRANT DELETE ON eventstore\.event TO eventstore_server$/m);
@@ -114,14 +111,14 @@ await clusterTest(
   "a copy of a database gets a new store ID, and another one when its owner says that history may have gone back",
   async (cluster) => {
     await createStore(cluster);
-    const env = variables(cluster.url("eventstore_server", "shop"));
+    const env = serverVariables(cluster.url("eventstore_server", "shop"));
     {
       await using server = await startServer({ env });
       await server.client().append({ type: "a", payload: "" });
     }
     await cluster.sql("CREATE DATABASE copy TEMPLATE shop OWNER eventstore_owner");
     const original = await seen(env);
-    const ofCopy = variables(cluster.url("eventstore_server", "copy"));
+    const ofCopy = serverVariables(cluster.url("eventstore_server", "copy"));
     assert.notEqual((await seen(ofCopy)).id, original.id);
     for (const failover of ["verify", "lossless"]) {
       const before = await seen(ofCopy);
@@ -141,7 +138,7 @@ await clusterTest(
   "a database on another timeline gets a new store ID, unless its owner says that it is whole",
   async (cluster) => {
     await createStore(cluster);
-    const env = variables(cluster.url("eventstore_server", "shop"));
+    const env = serverVariables(cluster.url("eventstore_server", "shop"));
     const before = await seen(env);
     const owner = cluster.address("eventstore_owner", "shop");
     const elsewhere = "UPDATE eventstore.store SET timeline = '1/00000001/' || split_part(timeline, '/', 4)";
@@ -160,7 +157,7 @@ await clusterTest("the connection of the active server is found as operations.md
   const asServer = cluster.address("eventstore_server", "shop");
   const [ask] = statements(ACTIVE, "operations.md");
   assert.deepEqual(await cluster.sqlIn(asServer, ask!), []);
-  const env = { ...variables(cluster.url("eventstore_server", "shop")), SERVICE_EDITION: "B" };
+  const env = { ...serverVariables(cluster.url("eventstore_server", "shop")), SERVICE_EDITION: "B" };
   await using server = await startServer({ env });
   assert.equal((await server.client().request("GET", "/health")).status, 200);
   assert.equal((await cluster.sqlIn(asServer, ask!)).length, 1);

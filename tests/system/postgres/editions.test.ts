@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import type { PostgresLocation } from "../../../src/store/postgres/connection/address.ts";
-import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
+import type { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 import { ofTypes } from "../../store/made_writes.ts";
 import { kindOf, written } from "../../store/outcomes.ts";
 import { clusterTest } from "./support/postgres_test.ts";
-import { newLocation } from "./support/shared_stores.ts";
+import { brokenOf, newLocation, openStore } from "./support/shared_stores.ts";
 
 const SERVERS = { A: "shared", B: "exclusive", C: "exclusive" } as const;
 
 function open(place: PostgresLocation, edition: keyof typeof SERVERS): Promise<PostgresStore> {
-  return PostgresStore.open(place, { readersMax: 1, edition, servers: SERVERS[edition] });
+  return openStore(place, { edition, servers: SERVERS[edition] });
 }
 
 await clusterTest("servers of different editions reject each other", async (cluster) => {
@@ -48,8 +48,7 @@ await clusterTest(
   async (cluster) => {
     const place = newLocation(cluster);
     const first = await open(place, "A");
-    const broken: string[] = [];
-    first.onEvent = ({ kind, reason }) => void (kind === "broken" && broken.push(reason));
+    const broken = brokenOf(first);
     written((await first.writer.group([ofTypes("a")]))[0]);
     // As if it had been frozen for so long that it counts as gone.
     await cluster.sql(...agedSigns(place.schema));

@@ -2,17 +2,9 @@ import assert from "node:assert/strict";
 import { append as appendInTx } from "../../editions/b_tx/client.ts";
 import { append as appendWithTicket } from "../../editions/c_ticket/client.ts";
 import type { Client } from "../../support/client.ts";
-import { eventually } from "../../support/eventually.ts";
 import { WaitingRead } from "../../support/waiting_read.ts";
-import { appendedAgain, Failover, TIMEOUT_SECONDS } from "./support/failover.ts";
-import { postgresTest } from "./support/postgres_test.ts";
-
-function failoverTest(name: string, test: (failover: Failover) => Promise<void>): Promise<void> {
-  return postgresTest(name, async (programs) => {
-    await using failover = await Failover.start(programs);
-    await test(failover);
-  });
-}
+import { appendedAgain, failoverTest } from "./support/failover.ts";
+import { inTime } from "./support/in_time.ts";
 
 async function append(client: Client, ...types: readonly string[]): Promise<void> {
   for (const type of types) await client.append({ type, payload: "" });
@@ -55,9 +47,9 @@ await failoverTest(
     const client = await failover.serve();
     assert.equal((await client.request("GET", "/health")).status, 200);
     await primary!.end("SIGKILL");
-    await eventually(async () => {
+    await inTime(async () => {
       assert.equal((await client.request("GET", "/health")).status, 503, "a replica is not the store");
-    }, TIMEOUT_SECONDS);
+    });
   },
 );
 
@@ -72,11 +64,11 @@ await failoverTest(
     await failover.promote(1);
     await appendedAgain(first, "c");
     for (const client of [first, second]) {
-      await eventually(async () => {
+      await inTime(async () => {
         const { store, types } = await seen(client);
         assert.equal(store, before.store);
         assert.deepEqual(types.slice(0, 3), ["a", "b", "c"]);
-      }, TIMEOUT_SECONDS);
+      });
     }
   },
 );
@@ -97,11 +89,11 @@ await failoverTest(
     assert.notEqual(page.store, before.store, "who waits is told");
     assert.deepEqual(page.events, []);
     for (const client of [writer, reader]) {
-      await eventually(async () => {
+      await inTime(async () => {
         const now = await seen(client);
         assert.notEqual(now.store, before.store);
         assert.deepEqual([now.head, now.types], [2, ["a", "b"]]);
-      }, TIMEOUT_SECONDS);
+      });
       for (const after of [2, 3, 4]) assert.equal(await decided(client, before.store, after), 409);
     }
     await append(reader, "c", "d", "e");
@@ -223,11 +215,11 @@ await failoverTest("edition B: a transaction on a history that went back is a co
   const events = { json: { events: [{ type: "decided", payload: "" }] } };
   assert.equal((await client.request("POST", `/tx/${txId}/events`, events)).status, 200);
   await failover.promote(1);
-  await eventually(async () => {
+  await inTime(async () => {
     const page = await client.queryEvents("all");
     assert.notEqual(page.store, before);
     assert.deepEqual(page.events.map(({ type }) => type), ["a"]);
-  }, TIMEOUT_SECONDS);
+  });
   // In the place of the lost events.
   await appendInTx(client, { type: "never", payload: "" });
   assert.equal((await client.request("POST", `/tx/${txId}/commit`)).status, 409);
@@ -242,11 +234,11 @@ await failoverTest("edition C: an append at a lost position is a conflict", asyn
   await appendWithTicket(client, { type: "lost", payload: "" });
   const before = (await client.queryEvents()).store;
   await failover.promote(1);
-  await eventually(async () => {
+  await inTime(async () => {
     const page = await client.queryEvents();
     assert.notEqual(page.store, before);
     assert.deepEqual(page.events.map(({ type }) => type), ["a"]);
-  }, TIMEOUT_SECONDS);
+  });
   const headers = {
     "x-service-ticket": (await client.request("POST", "/begin")).json<{ ticket: string }>().ticket,
   };

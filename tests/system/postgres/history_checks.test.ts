@@ -13,16 +13,15 @@ import { PostgresWriter } from "../../../src/store/postgres/writing/postgres_wri
 import { WriterSession } from "../../../src/store/postgres/writing/writer_session.ts";
 import { WriterState } from "../../../src/store/postgres/writing/writer_state.ts";
 import { ofTypes } from "../../store/made_writes.ts";
-import { eventually, pause } from "../../support/eventually.ts";
+import { pause } from "../../support/eventually.ts";
 import { CuttingProxy } from "./support/cutting_proxy.ts";
-import { Failover, TIMEOUT_SECONDS } from "./support/failover.ts";
-import { postgresTest } from "./support/postgres_test.ts";
+import { type Failover, failoverTest } from "./support/failover.ts";
+import { inTime } from "./support/in_time.ts";
 
 const schema = "eventstore";
 
 function historyTest(name: string, test: (failover: Failover) => Promise<void>): Promise<void> {
-  return postgresTest(name, async (programs) => {
-    await using failover = await Failover.start(programs);
+  return failoverTest(name, async (failover) => {
     await initPostgresStore(placeOf(failover, 0));
     await test(failover);
   });
@@ -67,12 +66,12 @@ class Member implements AsyncDisposable {
 async function sameOn({ hosts: [primary, replica] }: Failover): Promise<void> {
   const sql =
     `SELECT (SELECT max(number) FROM ${schema}.turn), (SELECT string_agg(name || timeline, ',' ORDER BY name) FROM ${schema}.server), timeline FROM ${schema}.store`;
-  await eventually(async () => {
+  await inTime(async () => {
     assert.deepEqual(
       (await replica!.sql(sql)).map((row) => row.map((cell) => cell && textIn(cell))),
       (await primary!.sql(sql)).map((row) => row.map((cell) => cell && textIn(cell))),
     );
-  }, TIMEOUT_SECONDS);
+  });
 }
 
 /**
@@ -186,14 +185,14 @@ await historyTest(
     await failover.promote(1);
     const place = placeOf(failover, 1);
     const check = async ({ ownership }: Member): Promise<void> => {
-      await eventually(async () => {
+      await inTime(async () => {
         const session = await openPrimary(place, "reading");
         try {
           await ownership.primary.check(session);
         } finally {
           await session.close();
         }
-      }, TIMEOUT_SECONDS);
+      });
     };
     await Promise.all([check(one), check(other)]);
     assert.deepEqual([...one.renewals, ...other.renewals], []);

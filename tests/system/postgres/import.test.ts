@@ -13,16 +13,13 @@ import { textIn } from "../../../src/store/postgres/protocol/cells.ts";
 import type { PostgresCluster } from "./support/cluster.ts";
 import { CuttingProxy } from "./support/cutting_proxy.ts";
 import { clusterTest } from "./support/postgres_test.ts";
+import { serverVariables } from "./support/shared_stores.ts";
 
 const HEAD = /^schema eventstore of database postgres at \S+ as postgres\nstore ([0-9a-f-]{36})\n/;
 
-function variables(url: string): Record<string, string> {
-  return { SERVICE_STORAGE: "postgres", SERVICE_POSTGRES_URL: url };
-}
-
 /** Imports an export from standard input. */
 function importText(cluster: PostgresCluster, text: string, args = ["--import", "-"]): Promise<Ended> {
-  return runInit(cluster.directory, args, { env: variables(cluster.url()), stdin: text });
+  return runInit(cluster.directory, args, { env: serverVariables(cluster.url()), stdin: text });
 }
 
 /** The store that the output of init names. */
@@ -56,7 +53,7 @@ await clusterTest("events go from a file to PostgreSQL and back, byte for byte",
   assert.match(imported.stdout, new RegExp(`\n${oddEvents.length} events imported\n$`));
   const storeId = storeIn(imported);
   assert.notEqual(storeId, oldId, "a new store ID, as with a file");
-  await using server = await startServer({ env: variables(cluster.url()) });
+  await using server = await startServer({ env: serverVariables(cluster.url()) });
   const client = server.client();
   assert.equal(await client.storeId(), storeId);
   assert.deepEqual(await sourceLines(client), lines);
@@ -128,7 +125,7 @@ await clusterTest(
     const child = new Deno.Command(program, {
       args: [...args, "--import", "-"],
       cwd: cluster.directory,
-      env: variables(cluster.url()),
+      env: serverVariables(cluster.url()),
       stdin: "piped",
       stdout: "piped",
       stderr: "piped",
@@ -160,7 +157,7 @@ await clusterTest(`an import killed ${KILLS} times leaves no store or a whole on
   Deno.writeTextFileSync(path, await exportOf(place));
   const random = seededRandom(16);
   const begunAt = performance.now();
-  storeIn(await runInit(cluster.directory, ["--import", path], { env: variables(cluster.url()) }));
+  storeIn(await runInit(cluster.directory, ["--import", path], { env: serverVariables(cluster.url()) }));
   const milliseconds = performance.now() - begunAt;
   for (let kill = 0; kill < KILLS; kill++) {
     await cluster.sql("DROP SCHEMA IF EXISTS eventstore CASCADE");
@@ -168,7 +165,7 @@ await clusterTest(`an import killed ${KILLS} times leaves no store or a whole on
     const child = new Deno.Command(program, {
       args: [...args, "--import", path],
       cwd: cluster.directory,
-      env: variables(cluster.url()),
+      env: serverVariables(cluster.url()),
       stdout: "null",
       stderr: "null",
     }).spawn();
@@ -194,7 +191,7 @@ await clusterTest(
     makeBackup(place, sampleEvents(100));
     const text = await exportOf(place);
     await using proxy = new CuttingProxy(cluster.port);
-    const env = variables(cluster.url().replace(`:${cluster.port}/`, `:${proxy.port}/`));
+    const env = serverVariables(cluster.url().replace(`:${cluster.port}/`, `:${proxy.port}/`));
     for (const lastArrives of [false, true]) {
       proxy.cutAt("COMMIT", { lastArrives });
       const ended = await runInit(cluster.directory, ["--import", "-"], { env, stdin: text });

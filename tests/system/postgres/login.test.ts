@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parsePostgresUrl, type PostgresAddress } from "../../../src/config/postgres_url.ts";
-import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
+import type { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 import { EVERYTHING, typesOf } from "../../store/chunks.ts";
 import { ofTypes } from "../../store/made_writes.ts";
 import { written } from "../../store/outcomes.ts";
 import { makeCertificates } from "../support/certificates.ts";
 import { debianTest } from "../support/debian_program.ts";
 import { POSTGRES_PROGRAMS, PostgresCluster } from "./support/cluster.ts";
+import { openStore } from "./support/shared_stores.ts";
 
 const PASSWORD = "s3cr\u00e9t %:/@";
 const AUTHENTICATION = [
@@ -25,7 +26,7 @@ const AUTHENTICATION = [
 function open(url: string): Promise<PostgresStore> {
   const address = parsePostgresUrl(url) as PostgresAddress;
   assert.ok(!("fault" in address), url);
-  return PostgresStore.open({ address, schema: "login" }, { readersMax: 2, edition: "A", servers: "shared" });
+  return openStore({ address, schema: "login" });
 }
 
 /** Writes and reads, on sessions of both kinds. */

@@ -1,34 +1,24 @@
 import assert from "node:assert/strict";
-import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 import { TransactionCounts } from "../../../src/store/core/transaction_counts.ts";
 import { allTypesOf, EVERYTHING, typesOf } from "../../store/chunks.ts";
 import { changing, ofTypes } from "../../store/made_writes.ts";
 import { DONE, kindOf, written } from "../../store/outcomes.ts";
 import { seededRandom } from "../../store/test_store.ts";
-import type { PostgresCluster } from "./support/cluster.ts";
 import { CuttingProxy } from "./support/cutting_proxy.ts";
 import { clusterTest } from "./support/postgres_test.ts";
+import { behind, newLocation, openStore } from "./support/shared_stores.ts";
 import { testSeed } from "../../support/test_seed.ts";
 
 const ROUNDS = 30;
-
-function openBehind({ port }: CuttingProxy, cluster: PostgresCluster): Promise<PostgresStore> {
-  const address = cluster.address();
-  const server = { transport: "tcp", hostname: "127.0.0.1", port, tls: undefined } as const;
-  return PostgresStore.open({ address: { ...address, server }, schema: "behind_proxy" }, {
-    readersMax: 2,
-    edition: "A",
-    servers: "shared",
-  });
-}
 
 await clusterTest(
   "when the answer to a COMMIT is lost, the server determines its outcome",
   async (cluster) => {
     await using proxy = new CuttingProxy(cluster.port);
+    const location = behind(proxy, newLocation(cluster));
     // Creating the store also adds a row to `turn`. In this session the statement would already be prepared.
-    await (await openBehind(proxy, cluster)).close();
-    const store = await openBehind(proxy, cluster);
+    await (await openStore(location)).close();
+    const store = await openStore(location);
     const expected: string[] = [];
     // A text in the message that also has the COMMIT.
     const text = "INSERT INTO turn";
@@ -71,7 +61,7 @@ await clusterTest(
     const seed = testSeed();
     const random = seededRandom(seed);
     await using proxy = new CuttingProxy(cluster.port);
-    const store = await openBehind(proxy, cluster);
+    const store = await openStore(behind(proxy, newLocation(cluster)));
     const texts = [
       "BEGIN",
       "FOR UPDATE",

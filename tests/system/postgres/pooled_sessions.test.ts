@@ -3,18 +3,17 @@ import { join } from "node:path";
 import { parsePostgresUrl, type PostgresAddress } from "../../../src/config/postgres_url.ts";
 import { openPrimary } from "../../../src/store/postgres/connection/open_session.ts";
 import { append } from "../../editions/b_tx/client.ts";
-import { eventually, pause } from "../../support/eventually.ts";
+import { pause } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
 import { startServer } from "../../support/server_process.ts";
 import { debianTest } from "../support/debian_program.ts";
 import { PostgresCluster } from "./support/cluster.ts";
 import { healthOf } from "./support/pair.ts";
+import { serverVariables } from "./support/shared_stores.ts";
 import { asUnprivileged, disown, reachable } from "./support/unprivileged.ts";
+import { inTime } from "./support/in_time.ts";
 
 const PROGRAMS = ["pgbouncer", "postgres", "initdb"] as const;
-
-/** A server whose session has ended is replaced within this time. */
-const TAKEOVER_SECONDS = 30;
 
 await debianTest(
   PROGRAMS,
@@ -48,16 +47,13 @@ ignore_startup_parameters = search_path,plan_cache_mode,enable_seqscan,enable_bi
       env: { ...environment },
       stdout: "inherit",
       stderr: "inherit",
-    })
-      .spawn();
+    }).spawn();
     try {
-      await cluster.sql(
-        "ALTER ROLE postgres SET search_path = eventstore",
-      );
+      await cluster.sql("ALTER ROLE postgres SET search_path = eventstore");
+      const url = `postgresql://postgres@127.0.0.1:${port}/postgres?sslmode=disable`;
       const env = {
+        ...serverVariables(url),
         SERVICE_EDITION: "B",
-        SERVICE_STORAGE: "postgres",
-        SERVICE_POSTGRES_URL: `postgresql://postgres@127.0.0.1:${port}/postgres?sslmode=disable`,
       };
       await pause(1500);
       await using active = await startServer({ listen: "unix", listenOnly: true, env });
@@ -66,7 +62,7 @@ ignore_startup_parameters = search_path,plan_cache_mode,enable_seqscan,enable_bi
       await active.kill();
       // Other clients get the sessions of the killed one.
       const others = await Promise.all(Array.from({ length: 8 }, () => {
-        const address = parsePostgresUrl(env.SERVICE_POSTGRES_URL) as PostgresAddress;
+        const address = parsePostgresUrl(url) as PostgresAddress;
         return openPrimary({ address, schema: "eventstore" }, "setup");
       }));
       const polls = setInterval(() => {
@@ -74,10 +70,10 @@ ignore_startup_parameters = search_path,plan_cache_mode,enable_seqscan,enable_bi
       }, 500);
       using _ = { [Symbol.dispose]: () => clearInterval(polls) };
       await active.start();
-      await eventually(async () => {
+      await inTime(async () => {
         const healths = await Promise.all([active, standby].map((server) => healthOf(server.client())));
         assert.deepEqual(healths.toSorted(), ["Standby", "ok"]);
-      }, TAKEOVER_SECONDS);
+      });
     } finally {
       pooler.kill("SIGTERM");
       await pooler.status;

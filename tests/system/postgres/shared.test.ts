@@ -5,12 +5,9 @@ import type { StoreWrite } from "../../../src/store/api/write.ts";
 import { allTypesOf } from "../../store/chunks.ts";
 import { changing, newEvent, ofTypes, storeWrite, unless } from "../../store/made_writes.ts";
 import { conflictOf, DONE, kindOf, written } from "../../store/outcomes.ts";
-import { eventually } from "../../support/eventually.ts";
 import { clusterTest } from "./support/postgres_test.ts";
 import { SharedStores } from "./support/shared_stores.ts";
-
-/** The time limit until a server knows the commits of another one, on a busy machine. */
-const TIMEOUT_SECONDS = 60;
+import { inTime } from "./support/in_time.ts";
 
 /** A payload that looks like the end of the tags. */
 const PAYLOAD = '"identifiers":{},"metadata":{},"payload":"\\"';
@@ -120,14 +117,14 @@ await clusterTest(
     await using shared = await SharedStores.open(cluster, 2);
     const [writer, other] = shared.stores;
     let notices = 0;
-    const listener = await openPrimary(shared.place, "informing", { onNotification: () => notices++ });
-    await listener.run([listenTo(shared.place.schema)]);
+    const listener = await openPrimary(shared.location, "informing", { onNotification: () => notices++ });
+    await listener.run([listenTo(shared.location.schema)]);
     const began = performance.now();
     for (let turn = 0; turn < 100; turn++) await writer.writer.group([ofTypes("a")]);
     const told = notices;
     const milliseconds = performance.now() - began;
     await listener.close();
     assert.ok(told >= 1 && told <= 2 + milliseconds / 8, `${told} notices in ${milliseconds} ms`);
-    await eventually(() => assert.equal(other!.feed.state.head, 100), TIMEOUT_SECONDS);
+    await inTime(() => assert.equal(other!.feed.state.head, 100));
   },
 );

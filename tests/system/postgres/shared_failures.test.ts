@@ -1,42 +1,27 @@
 import assert from "node:assert/strict";
 import { openPrimary } from "../../../src/store/postgres/connection/open_session.ts";
-import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 import type { Row } from "../../../src/store/postgres/protocol/cells.ts";
 import { LOCK_STORE } from "../../../src/store/postgres/tables/state.ts";
 import { allTypesOf } from "../../store/chunks.ts";
 import { ofTypes } from "../../store/made_writes.ts";
 import { kindOf, written } from "../../store/outcomes.ts";
 import type { Reply } from "../../support/connection.ts";
-import { eventually } from "../../support/eventually.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import type { PostgresCluster } from "./support/cluster.ts";
 import { CuttingProxy } from "./support/cutting_proxy.ts";
 import { clusterTest } from "./support/postgres_test.ts";
-import { SharedServers, SharedStores } from "./support/shared_stores.ts";
+import { behind, brokenOf, openStore, SharedServers, SharedStores } from "./support/shared_stores.ts";
+import { inTime } from "./support/in_time.ts";
 
 const ROUNDS = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 100 : 10;
-
-/** Longer than PostgreSQL lets an idle server hold its write transaction, on a busy machine. */
-const TIMEOUT_SECONDS = 60;
-
-/** Another server of the same stores, behind a proxy. */
-function openBehind(
-  { port }: CuttingProxy,
-  cluster: PostgresCluster,
-  { place }: SharedStores,
-): Promise<PostgresStore> {
-  const server = { transport: "tcp", hostname: "127.0.0.1", port, tls: undefined } as const;
-  const address = { ...cluster.address(), server };
-  return PostgresStore.open({ ...place, address }, { readersMax: 2, edition: "A", servers: "shared" });
-}
 
 await clusterTest(
   "the server determines the outcome of a COMMIT while other servers write",
   async (cluster) => {
     await using proxy = new CuttingProxy(cluster.port);
     await using shared = await SharedStores.open(cluster, 2);
-    const store = await openBehind(proxy, cluster, shared);
-    store.onEvent = ({ kind, reason }) => void (kind === "broken" && shared.broken.push(reason));
+    const store = await openStore(behind(proxy, shared.location));
+    const broken = brokenOf(store);
     const acknowledged: string[] = [];
     let isOver = false;
     const others = shared.stores.map(async ({ writer }, i) => {
@@ -64,7 +49,7 @@ await clusterTest(
     written((await store.writer.group([ofTypes("last")]))[0]);
     acknowledged.push("last");
     assert.equal(proxy.cuts, ROUNDS);
-    assert.deepEqual(shared.broken, []);
+    assert.deepEqual([...broken, ...shared.broken], []);
     assert.deepEqual((await allTypesOf(store.reads)).sort(), acknowledged.sort());
     await store.close();
   },
@@ -78,9 +63,9 @@ await clusterTest(
     const { late } = await stopInsideTransaction(cluster, shared.schema, stopped);
     const stoppedAt = performance.now();
     await Promise.all(others.map(async (server, i) => {
-      await eventually(async () => {
+      await inTime(async () => {
         await server.client().append({ type: "kept", payload: String(i) });
-      }, TIMEOUT_SECONDS);
+      });
     }));
     const seconds = (performance.now() - stoppedAt) / 1000;
     assert.ok(seconds < 10, `the others wrote after ${seconds} s`);
@@ -109,7 +94,7 @@ async function stopInsideTransaction(
     cluster.sql(
       "SELECT pid FROM pg_stat_activity WHERE application_name = 'eventstore' AND wait_event_type = 'Lock'",
     );
-  await eventually(async () => assert.equal((await states()).length, 1), TIMEOUT_SECONDS);
+  await inTime(async () => assert.equal((await states()).length, 1));
   server.signal("SIGSTOP");
   await session.run([{ sql: "ROLLBACK" }]);
   await session.close();

@@ -2,20 +2,17 @@ import assert from "node:assert/strict";
 import { faultsOfOrder } from "../../../audit/order/check_order.ts";
 import { recordHistory } from "../../../audit/order/record_history.ts";
 import { Random } from "../../../audit/workload/random.ts";
-import { eventually } from "../../support/eventually.ts";
 import { expectStatus } from "../../support/replies.ts";
 import { WaitingRead } from "../../support/waiting_read.ts";
 import { clusterTest } from "./support/postgres_test.ts";
 import { SharedServers } from "./support/shared_stores.ts";
+import { inTime } from "./support/in_time.ts";
 
 const IS_LONG = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1";
 const RACES = IS_LONG ? 50 : 6;
 const RACERS = 64;
 const HISTORIES = IS_LONG ? 50 : 2;
 const SEED = 16;
-
-/** The time limit until a server knows the commits of another one, on a busy machine. */
-const TIMEOUT_SECONDS = 60;
 
 const DEV_MODE = { SERVICE_DEV_MODE: "true", SERVICE_MAX_QUEUED_WRITES: "1000" };
 
@@ -99,10 +96,10 @@ async function assertReadsEnd(shared: SharedServers): Promise<void> {
     }
   }
   for (const client of others) {
-    await eventually(async () => {
+    await inTime(async () => {
       const { text } = await client.request("GET", "/metrics");
       assert.match(text, /^service_last_sequence 6$/m);
-    }, TIMEOUT_SECONDS);
+    });
   }
 }
 
@@ -129,10 +126,10 @@ await clusterTest("a reset on one server is one on all of them", async (cluster)
     });
     expectStatus(stale, 409);
     await client.append({ type: "new", payload: String(i) });
-    await eventually(async () => {
+    await inTime(async () => {
       const nothing = await client.write({});
       assert.equal(nothing.headers.get("x-service-store"), after);
-    }, TIMEOUT_SECONDS);
+    });
   }
   const events = await first!.allEvents();
   assert.deepEqual(events.map(({ sequence, payload }) => [sequence, payload]), [[1, "0"], [2, "1"]]);

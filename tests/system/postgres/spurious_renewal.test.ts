@@ -3,24 +3,18 @@ import { parsePostgresUrl, type PostgresAddress } from "../../../src/config/post
 import type { ChunkRequest } from "../../../src/store/api/chunk.ts";
 import { openPrimary } from "../../../src/store/postgres/connection/open_session.ts";
 import type { PostgresLocation } from "../../../src/store/postgres/connection/address.ts";
-import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
+import type { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 import { numberIn } from "../../../src/store/postgres/protocol/cells.ts";
 import { notify } from "../../../src/store/postgres/cluster/notifications.ts";
 import { ofTypes } from "../../store/made_writes.ts";
 import { written } from "../../store/outcomes.ts";
-import { eventually, pause } from "../../support/eventually.ts";
+import { pause } from "../../support/eventually.ts";
 import { type Passage, TcpProxy } from "../../support/tcp_proxy.ts";
-import { Failover, TIMEOUT_SECONDS } from "./support/failover.ts";
-import { postgresTest } from "./support/postgres_test.ts";
+import { failoverTest } from "./support/failover.ts";
+import { openStore } from "./support/shared_stores.ts";
+import { inTime } from "./support/in_time.ts";
 
 const schema = "eventstore";
-
-function spuriousTest(name: string, test: (failover: Failover) => Promise<void>): Promise<void> {
-  return postgresTest(name, async (programs) => {
-    await using failover = await Failover.start(programs);
-    await test(failover);
-  });
-}
 
 function placeOf(...ports: readonly number[]): PostgresLocation {
   const hosts = ports.map((port) => `127.0.0.1:${port}`).join();
@@ -40,21 +34,21 @@ class DeafProxy extends TcpProxy {
   }
 }
 
-async function openStore(place: PostgresLocation, renewals: string[]): Promise<PostgresStore> {
-  const store = await PostgresStore.open(place, { readersMax: 4, edition: "A", servers: "shared" });
+async function open(place: PostgresLocation, renewals: string[]): Promise<PostgresStore> {
+  const store = await openStore(place, { readersMax: 4 });
   store.onEvent = ({ kind, reason }) => void (kind === "renewed" && renewals.push(reason));
   return store;
 }
 
 const page: ChunkRequest = { query: "every", afterSequence: 0, limit: 10, head: undefined };
 
-await spuriousTest("a host that is cut off, and a failover that loses nothing", async (failover) => {
+await failoverTest("a host that is cut off, and a failover that loses nothing", async (failover) => {
   const [old, promoted] = failover.hosts;
   await using proxy = new DeafProxy(old!.port);
   const place = placeOf(proxy.port, promoted!.port);
   const renewals: string[] = [];
-  const busy = await openStore(place, renewals);
-  const idle = await openStore(place, renewals);
+  const busy = await open(place, renewals);
+  const idle = await open(place, renewals);
   try {
     written((await busy.writer.group([ofTypes("a")]))[0]);
     const before = busy.storeId;
@@ -77,30 +71,30 @@ await spuriousTest("a host that is cut off, and a failover that loses nothing", 
   }
 });
 
-await spuriousTest("a server that stopped just before a failover is not waited for", async (failover) => {
+await failoverTest("a server that stopped just before a failover is not waited for", async (failover) => {
   const [old, promoted] = failover.hosts;
   const place = placeOf(old!.port, promoted!.port);
   const renewals: string[] = [];
-  const stays = await openStore(place, renewals);
-  const stops = await openStore(place, renewals);
+  const stays = await open(place, renewals);
+  const stops = await open(place, renewals);
   written((await stays.writer.group([ofTypes("a")]))[0]);
   await pause(6000);
   await stops.close();
-  await eventually(async () => {
+  await inTime(async () => {
     const [row] = await promoted!.sql(`SELECT count(*) FROM ${schema}.server`);
     assert.equal(numberIn(row![0]), 1);
-  }, TIMEOUT_SECONDS);
+  });
   await failover.promote(1);
-  await eventually(async () => void await stays.reads.chunk(page), TIMEOUT_SECONDS);
+  await inTime(async () => void await stays.reads.chunk(page));
   await stays.close();
   assert.deepEqual(renewals, []);
 });
 
-await spuriousTest("a role that may only connect cannot cause a new store ID", async (failover) => {
+await failoverTest("a role that may only connect cannot cause a new store ID", async (failover) => {
   const [old, promoted] = failover.hosts;
   await old!.sql("CREATE ROLE stranger LOGIN");
   const renewals: string[] = [];
-  const store = await openStore(placeOf(old!.port, promoted!.port), renewals);
+  const store = await open(placeOf(old!.port, promoted!.port), renewals);
   written((await store.writer.group([ofTypes("a")]))[0]);
   await failover.caughtUp(1, 1);
   const stranger = await openPrimary({ address: old!.address("stranger"), schema: "public" }, "setup");
@@ -110,7 +104,7 @@ await spuriousTest("a role that may only connect cannot cause a new store ID", a
   }
   await failover.promote(1);
   await stranger.close();
-  await eventually(async () => void await store.reads.chunk(page), TIMEOUT_SECONDS);
+  await inTime(async () => void await store.reads.chunk(page));
   await store.close();
   assert.deepEqual(renewals, []);
 });

@@ -4,17 +4,10 @@ import * as c from "../../editions/c_ticket/client.ts";
 import { Client, parsePage } from "../../support/client.ts";
 import { metrics } from "../../support/metrics.ts";
 import { assertNoContent, assertRejected, expectStatus } from "../../support/replies.ts";
-import { eventually } from "../../support/eventually.ts";
-import {
-  becomesActive,
-  healthOf,
-  Pair,
-  type PairEdition,
-  standsBy,
-  TIMEOUT_SECONDS,
-} from "./support/pair.ts";
+import { becomesActive, healthOf, Pair, type PairEdition, standsBy } from "./support/pair.ts";
 import { endSessions } from "./support/end_sessions.ts";
 import { clusterTest } from "./support/postgres_test.ts";
+import { inTime } from "./support/in_time.ts";
 
 const EDITIONS: readonly PairEdition[] = ["B", "C"];
 
@@ -99,10 +92,10 @@ for (const edition of EDITIONS) {
       const { append } = edition === "B" ? b : c;
       for (let round = 0; round < 3; round++) {
         await endSessions(cluster);
-        await eventually(async () => {
+        await inTime(async () => {
           await pair.settled();
           await append(pair.active.client(), b.event("t", String(round)));
-        }, TIMEOUT_SECONDS);
+        });
       }
     },
   );
@@ -167,9 +160,8 @@ await clusterTest(
       return page.events.map(({ payload }) => payload);
     };
     const waits = async (client: Client): Promise<void> =>
-      await eventually(
+      await inTime(
         async () => assert.equal((await metrics(client)).get("service_reads_waiting"), 1),
-        TIMEOUT_SECONDS,
       );
     const [first, second] = [pair.active.client(), pair.standby.client()];
     const waiting = wait(first);
@@ -187,9 +179,9 @@ await clusterTest(
 await clusterTest("without its database, a server that stands by says that", async (cluster) => {
   await using pair = await Pair.start(cluster, "B");
   await cluster.end("SIGINT");
-  await eventually(async () => {
+  await inTime(async () => {
     assert.equal(await healthOf(pair.standby.client()), "Unavailable");
-  }, TIMEOUT_SECONDS);
+  });
   await cluster.run();
   await pair.settled();
 });

@@ -4,11 +4,7 @@ import { inDirectory } from "../../support/directory.ts";
 import { runServer, startServer } from "../../support/server_process.ts";
 import { runInit } from "../../cli/run_init.ts";
 import { clusterTest } from "./support/postgres_test.ts";
-
-/** The variables that lead a server to the store. */
-function variables(url: string, schema = "eventstore"): Record<string, string> {
-  return { SERVICE_STORAGE: "postgres", SERVICE_POSTGRES_URL: url, SERVICE_POSTGRES_SCHEMA: schema };
-}
+import { serverVariables } from "./support/shared_stores.ts";
 
 /** Asserts that a server does not start, and says why in one line. */
 async function assertRejected(env: Record<string, string>, why: RegExp): Promise<void> {
@@ -37,13 +33,13 @@ await clusterTest(
       "CREATE ROLE server LOGIN",
       "CREATE DATABASE shop OWNER owner",
     );
-    const asServer = variables(cluster.url("server", "shop"));
+    const asServer = serverVariables(cluster.url("server", "shop"));
     await assertRejected(
       asServer,
       /permission denied for database shop; its owner can create it with eventstore-init/,
     );
     await inDirectory(async (directory) => {
-      const env = variables(cluster.url("owner", "shop"));
+      const env = serverVariables(cluster.url("owner", "shop"));
       const made = await runInit(directory, [], { env });
       assert.deepEqual([made.code, made.stderr], [0, ""]);
       const place = `schema eventstore of database shop at 127.0.0.1:${cluster.port} as owner`;
@@ -90,14 +86,17 @@ await clusterTest(
       "ALTER ROLE hasty SET synchronous_commit = off",
     );
     await assertRejected(
-      variables(cluster.url("postgres", "ascii")),
+      serverVariables(cluster.url("postgres", "ascii")),
       /the database has the encoding SQL_ASCII/,
     );
-    await assertRejected(variables(cluster.url("hasty")), /synchronous_commit is off/);
-    await assertRejected(variables(cluster.url("postgres", "absent")), /database "absent" does not exist/);
-    await assertRejected(variables("postgresql://u@127.0.0.1:1/d"), /Connection refused/);
+    await assertRejected(serverVariables(cluster.url("hasty")), /synchronous_commit is off/);
+    await assertRejected(
+      serverVariables(cluster.url("postgres", "absent")),
+      /database "absent" does not exist/,
+    );
+    await assertRejected(serverVariables("postgresql://u@127.0.0.1:1/d"), /Connection refused/);
     const secret = cluster.url().replace("postgres@", "postgres:secret@");
-    const env = { ...variables(secret), SERVICE_POSTGRES_READ_URL: secret };
+    const env = { ...serverVariables(secret), SERVICE_POSTGRES_READ_URL: secret };
     const { stdout } = await runServer({ env, args: ["--print-config"] });
     assert.match(stdout, /^# postgresUrl = "\*{8}" +# environment \(SERVICE_POSTGRES_URL\); masked$/m);
     assert.match(
@@ -110,6 +109,6 @@ await clusterTest(
       without.stderr,
       "eventstore-server: SERVICE_STORAGE: storage is postgres, but postgresUrl is not set\n",
     );
-    await assertWorks(variables(cluster.url(), "a_second_store"));
+    await assertWorks(serverVariables(cluster.url(), "a_second_store"));
   },
 );

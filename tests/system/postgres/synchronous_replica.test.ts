@@ -2,12 +2,10 @@ import assert from "node:assert/strict";
 import { numberIn } from "../../../src/store/postgres/protocol/cells.ts";
 import { ofTypes } from "../../store/made_writes.ts";
 import { kindOf } from "../../store/outcomes.ts";
-import { eventually } from "../../support/eventually.ts";
 import type { PostgresCluster } from "./support/cluster.ts";
 import { clusterTest } from "./support/postgres_test.ts";
 import { SharedStores } from "./support/shared_stores.ts";
-
-const WAIT_SECONDS = 30;
+import { inTime } from "./support/in_time.ts";
 
 /** The process of the connection that waits for a synchronous replica, if one does. */
 async function waitingForReplica(cluster: PostgresCluster): Promise<number | undefined> {
@@ -20,12 +18,12 @@ async function setReplicas(cluster: PostgresCluster, names: string): Promise<voi
     `ALTER SYSTEM SET synchronous_standby_names = '${names}'`,
     "SELECT pg_reload_conf()",
   );
-  await eventually(async () => {
+  await inTime(async () => {
     const [row] = await cluster.sql(
       `SELECT (current_setting('synchronous_standby_names') = '${names}')::integer`,
     );
     assert.equal(numberIn(row![0]), 1);
-  }, WAIT_SECONDS);
+  });
 }
 
 for (const ending of ["pg_cancel_backend", "pg_terminate_backend"]) {
@@ -38,16 +36,16 @@ for (const ending of ["pg_cancel_backend", "pg_terminate_backend"]) {
       let isReported = false;
       const writing = store!.writer.group([ofTypes("a")]).finally(() => isReported = true);
       let first: number | undefined;
-      await eventually(async () => {
+      await inTime(async () => {
         first = await waitingForReplica(cluster);
         assert.ok(first !== undefined, "nobody waits for a replica");
-      }, WAIT_SECONDS);
+      });
       await cluster.sql(`SELECT ${ending}(${first})`);
       // The query for the outcome waits for a replica as well: only then the write is known to be on one.
-      await eventually(async () => {
+      await inTime(async () => {
         const second = await waitingForReplica(cluster);
         assert.ok(second !== undefined && second !== first, "nobody waits for a replica again");
-      }, WAIT_SECONDS);
+      });
       assert.equal(isReported, false, "told, and no replica has it");
       await setReplicas(cluster, "");
       assert.equal(kindOf((await writing)[0]), "written");

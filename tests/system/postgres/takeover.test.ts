@@ -1,19 +1,19 @@
 import { delay } from "../../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import type { PostgresLocation } from "../../../src/store/postgres/connection/address.ts";
-import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
+import type { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 import { EVERYTHING, typesOf } from "../../store/chunks.ts";
 import { ofTypes } from "../../store/made_writes.ts";
 import { DONE, kindOf, written } from "../../store/outcomes.ts";
 import { eventually } from "../../support/eventually.ts";
-import type { PostgresCluster } from "./support/cluster.ts";
 import { endSessions } from "./support/end_sessions.ts";
 import { clusterTest } from "./support/postgres_test.ts";
+import { brokenOf, newLocation, openStore } from "./support/shared_stores.ts";
 
-const OPTIONS = { readersMax: 2, edition: "C", servers: "exclusive" } as const;
+const OPTIONS = { edition: "C", servers: "exclusive" } as const;
 
-function placeIn(cluster: PostgresCluster): PostgresLocation {
-  return { address: cluster.address(), schema: `s_${crypto.randomUUID().replaceAll("-", "")}` };
+function open(location: PostgresLocation): Promise<PostgresStore> {
+  return openStore(location, OPTIONS);
 }
 
 async function storedTypes(store: PostgresStore): Promise<string[]> {
@@ -21,18 +21,18 @@ async function storedTypes(store: PostgresStore): Promise<string[]> {
 }
 
 await clusterTest("a store has one server, and the next one when that has ended", async (cluster) => {
-  const place = placeIn(cluster);
-  const first = await PostgresStore.open(place, OPTIONS);
+  const place = newLocation(cluster);
+  const first = await open(place);
   written((await first.writer.group([ofTypes("a")]))[0]);
   await assert.rejects(
-    PostgresStore.open(place, OPTIONS),
+    open(place),
     /^PostgresStoreError: the store in schema s_\w+ of database postgres at 127\.0\.0\.1:\d+ as postgres: it is in use by another server \(connected from 127\.0\.0\.1, process \d+ of PostgreSQL\)$/,
   );
-  const other = await PostgresStore.open(placeIn(cluster), OPTIONS);
+  const other = await open(newLocation(cluster));
   assert.notEqual(other.storeId, first.storeId, "another schema is another store");
   await other.close();
   await first.close();
-  const second = await PostgresStore.open(place, OPTIONS);
+  const second = await open(place);
   assert.deepEqual([second.opened.created, second.opened.head], [false, 1]);
   await second.close();
 });
@@ -40,10 +40,9 @@ await clusterTest("a store has one server, and the next one when that has ended"
 await clusterTest(
   "a server that lost its connection continues, unless another one has taken over",
   async (cluster) => {
-    const place = placeIn(cluster);
-    const first = await PostgresStore.open(place, OPTIONS);
-    const broken: string[] = [];
-    first.onEvent = ({ kind, reason }) => void (kind === "broken" && broken.push(reason));
+    const place = newLocation(cluster);
+    const first = await open(place);
+    const broken = brokenOf(first);
     written((await first.writer.group([ofTypes("a")]))[0]);
     assert.deepEqual(await storedTypes(first), ["a"]);
     await endSessions(cluster);
@@ -60,7 +59,7 @@ await clusterTest(
     assert.deepEqual(broken, ["another server has taken over the store"]);
     assert.equal(kindOf((await first.writer.group([ofTypes("lost")]))[0]), "failed");
     await first.close();
-    const second = await PostgresStore.open(place, OPTIONS);
+    const second = await open(place);
     assert.equal(written((await second.writer.group([ofTypes("c")]))[0]).firstSequence, 3);
     assert.deepEqual(await storedTypes(second), ["a", "b", "c"]);
     await second.close();
@@ -70,7 +69,7 @@ await clusterTest(
 await clusterTest(
   "a write transaction that loses its connection leaves nothing, and the next one works",
   async (cluster) => {
-    const store = await PostgresStore.open(placeIn(cluster), OPTIONS);
+    const store = await open(newLocation(cluster));
     assert.deepEqual(await store.writer.begin(), DONE);
     written(await store.writer.writeInside(ofTypes("undone")));
     await endSessions(cluster);
@@ -86,7 +85,7 @@ await clusterTest(
 await clusterTest(
   "a write transaction that is not ended stays open as long as its server lives",
   async (cluster) => {
-    const store = await PostgresStore.open(placeIn(cluster), OPTIONS);
+    const store = await open(newLocation(cluster));
     assert.deepEqual(await store.writer.begin(), DONE);
     written(await store.writer.writeInside(ofTypes("a")));
     // PostgreSQL ends sessions that are idle in a transaction for ten seconds.

@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
 import { append } from "../../editions/b_tx/client.ts";
-import { eventually } from "../../support/eventually.ts";
-import { Failover, TIMEOUT_SECONDS } from "./support/failover.ts";
+import { failoverTest } from "./support/failover.ts";
 import { healthOf } from "./support/pair.ts";
-import { postgresTest } from "./support/postgres_test.ts";
+import { inTime } from "./support/in_time.ts";
 
 /** Longer than a takeover takes. */
 const LOOKS_MILLISECONDS = 10_000;
 
-await postgresTest(
+await failoverTest(
   "a server that stands by does not become active on a primary that was replaced",
-  async (programs) => {
-    await using failover = await Failover.start(programs);
+  async (failover) => {
     const [old, promoted] = failover.hosts;
     const env = { SERVICE_EDITION: "B", SERVICE_POSTGRES_URL: failover.url([0, 1]) };
     const clients = [await failover.serve(env), await failover.serve(env)];
@@ -20,9 +18,8 @@ await postgresTest(
     await old!.end("SIGKILL");
     await promoted!.sql("SELECT pg_promote()");
     const healths = (): Promise<string[]> => Promise.all(clients.map(healthOf));
-    await eventually(
+    await inTime(
       async () => assert.deepEqual((await healths()).toSorted(), ["Standby", "ok"]),
-      TIMEOUT_SECONDS,
     );
     await old!.run();
     await promoted!.sql(

@@ -4,7 +4,8 @@ import { appendAs } from "../../editions/append_as.ts";
 import { Client } from "../../support/client.ts";
 import { eventually } from "../../support/eventually.ts";
 import { POSTGRES_PROGRAMS, PostgresCluster } from "../postgres/support/cluster.ts";
-import { Pair, TIMEOUT_SECONDS } from "../postgres/support/pair.ts";
+import { TIMEOUT_SECONDS } from "../postgres/support/in_time.ts";
+import { Pair } from "../postgres/support/pair.ts";
 import { debianTest } from "../support/debian_program.ts";
 import { startHaproxy } from "./haproxy.ts";
 

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { booleanIn, numberIn } from "../../../../src/store/postgres/protocol/cells.ts";
 import type { Client } from "../../../support/client.ts";
-import { eventually } from "../../../support/eventually.ts";
 import { type ServerProcess, startServer } from "../../../support/server_process.ts";
 import { PostgresCluster, type PostgresPrograms } from "./cluster.ts";
-
-/** Long enough for a busy machine. */
-export const TIMEOUT_SECONDS = 60;
+import { postgresTest } from "./postgres_test.ts";
+import { serverVariables } from "./shared_stores.ts";
+import { inTime } from "./in_time.ts";
 
 /** Several PostgreSQL hosts, one of them the primary, and the servers on them. */
 export class Failover implements AsyncDisposable {
@@ -46,7 +45,7 @@ export class Failover implements AsyncDisposable {
     const server = await startServer({
       listen: "unix",
       listenOnly: true,
-      env: { SERVICE_STORAGE: "postgres", SERVICE_POSTGRES_URL: this.url(order), ...env },
+      env: { ...serverVariables(this.url(order)), ...env },
     });
     this.servers.push(server);
     return server.client();
@@ -54,20 +53,20 @@ export class Failover implements AsyncDisposable {
 
   /** Waits until a replica has these events. */
   async caughtUp(host: number, head: number): Promise<void> {
-    await eventually(async () => {
+    await inTime(async () => {
       const sql = "SELECT head FROM eventstore.turn ORDER BY number DESC LIMIT 1";
       assert.equal(numberIn((await this.hosts[host]!.sql(sql))[0]![0]), head);
-    }, TIMEOUT_SECONDS);
+    });
   }
 
   /** Makes a replica receive nothing any more. */
   async stall(host: number): Promise<void> {
     const replica = this.hosts[host]!;
     await replica.sql("ALTER SYSTEM SET primary_conninfo = ''", "SELECT pg_reload_conf()");
-    await eventually(async () => {
+    await inTime(async () => {
       const [row] = await replica.sql("SELECT EXISTS (SELECT FROM pg_stat_wal_receiver)");
       assert.equal(booleanIn(row![0]), false);
-    }, TIMEOUT_SECONDS);
+    });
   }
 
   /** Ends the primary without notice, and promotes a replica. */
@@ -82,9 +81,17 @@ export class Failover implements AsyncDisposable {
   }
 }
 
+/** Registers a test with a primary and its replica. */
+export function failoverTest(name: string, test: (failover: Failover) => Promise<void>): Promise<void> {
+  return postgresTest(name, async (programs) => {
+    await using failover = await Failover.start(programs);
+    await test(failover);
+  });
+}
+
 /** Writes an event as soon as that is possible again. */
 export async function appendedAgain(client: Client, type: string): Promise<void> {
-  await eventually(async () => {
+  await inTime(async () => {
     assert.equal((await client.write({ events: [{ type, payload: "" }] })).status, 200);
-  }, TIMEOUT_SECONDS);
+  });
 }

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../../support/client.ts";
-import { eventually } from "../../../support/eventually.ts";
 import { type ServerProcess, startServer } from "../../../support/server_process.ts";
 import type { PostgresCluster } from "./cluster.ts";
-
-/** A time limit for short waits, on a machine that may be very busy. */
-export const TIMEOUT_SECONDS = 60;
+import { inTime } from "./in_time.ts";
+import { serverVariables } from "./shared_stores.ts";
 
 /** Editions with one active server, while the others stand by. */
 export type PairEdition = "B" | "C";
@@ -26,10 +24,8 @@ export class Pair implements AsyncDisposable {
     more: Readonly<Record<string, string>> = {},
   ): Promise<Pair> {
     const env = {
+      ...serverVariables(cluster.url(), `pair_${crypto.randomUUID().replaceAll("-", "")}`),
       SERVICE_EDITION: edition,
-      SERVICE_STORAGE: "postgres",
-      SERVICE_POSTGRES_URL: cluster.url(),
-      SERVICE_POSTGRES_SCHEMA: `pair_${crypto.randomUUID().replaceAll("-", "")}`,
       ...more,
     };
     const active = await startServer({ env, listen: "tcp", listenOnly: true });
@@ -53,11 +49,11 @@ export class Pair implements AsyncDisposable {
 
   /** Waits until one server is active and the other stands by, whichever it is. */
   async settled(): Promise<void> {
-    await eventually(async () => {
+    await inTime(async () => {
       const healths = await Promise.all(this.servers.map((server) => healthOf(server.client())));
       assert.deepEqual(healths.toSorted(), ["Standby", "ok"]);
       if (healths[0] !== "ok") [this.active, this.standby] = [this.standby, this.active];
-    }, TIMEOUT_SECONDS);
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -68,13 +64,13 @@ export class Pair implements AsyncDisposable {
 /** Waits until a server is active. */
 export async function becomesActive(server: ServerProcess): Promise<void> {
   const client = server.client();
-  await eventually(async () => assert.equal(await healthOf(client), "ok"), TIMEOUT_SECONDS);
+  await inTime(async () => assert.equal(await healthOf(client), "ok"));
 }
 
 /** Waits until a server stands by. */
 export async function standsBy(server: ServerProcess): Promise<void> {
   const client = server.client();
-  await eventually(async () => assert.equal(await healthOf(client), "Standby"), TIMEOUT_SECONDS);
+  await inTime(async () => assert.equal(await healthOf(client), "Standby"));
 }
 
 /** The answer of `GET /health`: `ok`, or the error. */

@@ -1,5 +1,6 @@
 import type { PostgresLocation } from "../../../../src/store/postgres/connection/address.ts";
-import { PostgresStore } from "../../../../src/store/postgres/postgres_store.ts";
+import { PostgresStore, type PostgresStoreOptions } from "../../../../src/store/postgres/postgres_store.ts";
+import type { TcpProxy } from "../../../support/tcp_proxy.ts";
 import { type ServerOptions, type ServerProcess, startServer } from "../../../support/server_process.ts";
 import type { PostgresCluster } from "./cluster.ts";
 
@@ -12,26 +13,45 @@ function newSchema(): string {
   return `s_${crypto.randomUUID().replaceAll("-", "")}`;
 }
 
+/** The same location, reached through a proxy. */
+export function behind({ port }: TcpProxy, { address, schema }: PostgresLocation): PostgresLocation {
+  const server = { transport: "tcp", hostname: "127.0.0.1", port, tls: undefined } as const;
+  return { address: { ...address, server }, schema };
+}
+
+/** Opens a store like a server of edition A, unless other options are given. */
+export function openStore(
+  location: PostgresLocation,
+  options: Partial<PostgresStoreOptions> = {},
+): Promise<PostgresStore> {
+  return PostgresStore.open(location, { readersMax: 2, edition: "A", servers: "shared", ...options });
+}
+
+/** Collects the reasons why stores cannot be trusted any more. */
+export function brokenOf(...stores: readonly PostgresStore[]): string[] {
+  const broken: string[] = [];
+  for (const store of stores) {
+    store.onEvent = ({ kind, reason }) => void (kind === "broken" && broken.push(reason));
+  }
+  return broken;
+}
+
 /** Several stores in this process on one schema, like the stores of several servers of edition A. */
 export class SharedStores implements AsyncDisposable {
-  readonly place: PostgresLocation;
+  readonly location: PostgresLocation;
   readonly stores: readonly [PostgresStore, ...PostgresStore[]];
-  /** Why stores can't be trusted any more. */
-  readonly broken: string[] = [];
+  readonly broken: string[];
 
-  private constructor(place: PostgresLocation, stores: readonly PostgresStore[]) {
-    this.place = place;
+  private constructor(location: PostgresLocation, stores: readonly PostgresStore[]) {
+    this.location = location;
     this.stores = stores as [PostgresStore, ...PostgresStore[]];
-    for (const store of stores) {
-      store.onEvent = ({ kind, reason }) => void (kind === "broken" && this.broken.push(reason));
-    }
+    this.broken = brokenOf(...stores);
   }
 
-  static async open(cluster: PostgresCluster, count: number, readersMax = 2): Promise<SharedStores> {
-    const place = newLocation(cluster);
-    const open = (): Promise<PostgresStore> =>
-      PostgresStore.open(place, { readersMax, edition: "A", servers: "shared" });
-    return new SharedStores(place, await Promise.all(Array.from({ length: count }, open)));
+  static async open(cluster: PostgresCluster, count: number): Promise<SharedStores> {
+    const location = newLocation(cluster);
+    const opening = Array.from({ length: count }, () => openStore(location));
+    return new SharedStores(location, await Promise.all(opening));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -55,7 +75,7 @@ export class SharedServers implements AsyncDisposable {
     env: ServerOptions["env"] = {},
   ): Promise<SharedServers> {
     const schema = newSchema();
-    const options = { env: { ...serverVariables(cluster, schema), ...env } };
+    const options = { env: { ...serverVariables(cluster.url(), schema), ...env } };
     const started = await Promise.allSettled(Array.from({ length: count }, () => startServer(options)));
     const servers = started.flatMap((start) => start.status === "fulfilled" ? [start.value] : []);
     const all = new SharedServers(schema, servers);
@@ -71,10 +91,6 @@ export class SharedServers implements AsyncDisposable {
 }
 
 /** The variables that make a server store its events in a schema. */
-export function serverVariables(cluster: PostgresCluster, schema: string): Record<string, string> {
-  return {
-    SERVICE_STORAGE: "postgres",
-    SERVICE_POSTGRES_URL: cluster.url(),
-    SERVICE_POSTGRES_SCHEMA: schema,
-  };
+export function serverVariables(url: string, schema = "eventstore"): Record<string, string> {
+  return { SERVICE_STORAGE: "postgres", SERVICE_POSTGRES_URL: url, SERVICE_POSTGRES_SCHEMA: schema };
 }

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { rounds } from "../../../editions/b_tx/rounds.ts";
-import { eventually, pause } from "../../../support/eventually.ts";
+import { pause } from "../../../support/eventually.ts";
 import { metrics } from "../../../support/metrics.ts";
 import type { ServerProcess } from "../../../support/server_process.ts";
 import type { PostgresCluster } from "./cluster.ts";
 import { LabelledWrites } from "./labelled_writes.ts";
-import { Pair, type PairEdition, standsBy, TIMEOUT_SECONDS } from "./pair.ts";
+import { Pair, type PairEdition, standsBy } from "./pair.ts";
 import { clusterTest } from "./postgres_test.ts";
+import { inTime } from "./in_time.ts";
 
 const ROUNDS = rounds(2, 100);
 const CLIENTS = 6;
@@ -35,7 +36,7 @@ const DISRUPTIONS: Readonly<Record<string, Disruption>> = {
 /** Waits until some more writes were acknowledged. */
 async function more(writes: LabelledWrites): Promise<void> {
   const enough = writes.acknowledged + WRITES_AROUND;
-  await eventually(() => assert.ok(writes.acknowledged >= enough), TIMEOUT_SECONDS);
+  await inTime(() => assert.ok(writes.acknowledged >= enough));
 }
 
 async function assertAnswered(
@@ -65,7 +66,7 @@ export async function takeoverTests(edition: PairEdition): Promise<void> {
           const next = servers.indexOf(pair.standby);
           await disrupt(pair.active, async () => {
             await pair.tookOver();
-            await eventually(() => assert.ok(writes.acknowledgedAt[next]! > began), TIMEOUT_SECONDS);
+            await inTime(() => assert.ok(writes.acknowledgedAt[next]! > began));
           });
         }
         await more(writes);
