@@ -9,7 +9,7 @@ export const CLUSTER_BUGS: readonly Bug[] = [
       find: "known.some((each) => isOlder(timeline, each))",
       replace: 'known.some((each) => isOlder(timeline, each) && each === "")',
     }],
-    caughtBy: { tests: "tests/system/postgres/zombie_standby.test.ts" },
+    caughtBy: { tests: "tests/system/postgres/active_server.test.ts" },
   },
   {
     name: "on PostgreSQL, every write transaction updates the row of the store",
@@ -18,7 +18,7 @@ export const CLUSTER_BUGS: readonly Bug[] = [
       find: "state.storeId === committed.storeId ? [] : [writeStoreId(state.storeId)];",
       replace: 'state.storeId === "" ? [] : [writeStoreId(state.storeId)];',
     }],
-    caughtBy: { tests: "tests/system/postgres/dead_versions.test.ts" },
+    caughtBy: { tests: "tests/system/postgres/tables.test.ts" },
   },
   {
     name: "a write transaction that was removed counts as missing",
@@ -27,7 +27,7 @@ export const CLUSTER_BUGS: readonly Bug[] = [
       find: 'return number < numberIn(lowest) ? "forgotten" : "missing";',
       replace: 'return number < numberIn(lowest) - 1e12 ? "forgotten" : "missing";',
     }],
-    caughtBy: { tests: "tests/system/postgres/forgotten_turns.test.ts" },
+    caughtBy: { tests: "tests/system/postgres/tables.test.ts" },
   },
   {
     name: "a read session with another primary on the same timeline is used again",

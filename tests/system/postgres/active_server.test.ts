@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
 import { openPrimary } from "../../../src/store/postgres/connection/open_session.ts";
+import { openPostgres } from "../../../src/store/postgres/open_postgres.ts";
 import { numberIn } from "../../../src/store/postgres/protocol/cells.ts";
 import { LOCK_STORE } from "../../../src/store/postgres/tables/state.ts";
 import { append } from "../../editions/b_tx/client.ts";
+import { ofTypes } from "../../store/made_writes.ts";
+import { DONE, written } from "../../store/outcomes.ts";
 import { pause } from "../../support/eventually.ts";
 import { metrics } from "../../support/metrics.ts";
 import { startServer } from "../../support/server_process.ts";
 import { healthOf, Pair } from "./support/pair.ts";
 import { clusterTest } from "./support/postgres_test.ts";
-import { serverVariables } from "./support/shared_stores.ts";
+import { failoverTest } from "./support/failover.ts";
+import { newLocation, serverVariables } from "./support/shared_stores.ts";
 import { inTime } from "./support/in_time.ts";
 
 /** "EvSt", under which earlier versions took an advisory lock. */
@@ -16,6 +20,9 @@ const LOCK_CLASS = 0x45765374;
 
 /** Longer than a server may be silent before another one takes over. */
 const SILENCE_MILLISECONDS = 9500;
+
+/** Longer than a takeover takes. */
+const LOOKS_MILLISECONDS = 10_000;
 
 await clusterTest("a lock timeout does not end the heartbeats of the active server", async (cluster) => {
   const schema = "heartbeats";
@@ -70,5 +77,46 @@ await clusterTest(
     }
     await append(server.client(), { type: "a", payload: "" });
     await stranger.close();
+  },
+);
+
+await failoverTest(
+  "a server that stands by does not become active on a primary that was replaced",
+  async (failover) => {
+    const [old, promoted] = failover.hosts;
+    const env = { SERVICE_EDITION: "B", SERVICE_POSTGRES_URL: failover.url([0, 1]) };
+    const clients = [await failover.serve(env), await failover.serve(env)];
+    await append(clients[0]!, { type: "a", payload: "" });
+    await failover.caughtUp(1, 1);
+    await old!.end("SIGKILL");
+    await promoted!.sql("SELECT pg_promote()");
+    const healths = (): Promise<string[]> => Promise.all(clients.map(healthOf));
+    await inTime(
+      async () => assert.deepEqual((await healths()).toSorted(), ["Standby", "ok"]),
+    );
+    await old!.run();
+    await promoted!.sql(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'eventstore'",
+    );
+    const endAt = performance.now() + LOOKS_MILLISECONDS;
+    while (performance.now() < endAt) assert.notDeepEqual(await healths(), ["ok", "ok"]);
+  },
+);
+
+await clusterTest(
+  "a server that has taken over finishes its write transaction when it is stopped",
+  async (cluster) => {
+    const place = newLocation(cluster);
+    const options = { readersMax: 1, edition: "B", servers: "exclusive" } as const;
+    const first = await openPostgres(place, options);
+    await first.store!.close();
+    const standby = first.standby!;
+    const store = (await standby.takeOver())!;
+    assert.deepEqual(await store.writer.begin(), DONE);
+    written(await store.writer.writeInside(ofTypes("a")));
+    // Ending the role closes both at the same time.
+    await standby.close();
+    assert.deepEqual(await store.writer.commit(), DONE);
+    await store.close();
   },
 );

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { faultsOfOrder } from "../../../audit/order/check_order.ts";
 import { recordHistory } from "../../../audit/order/record_history.ts";
 import { Random } from "../../../audit/workload/random.ts";
+import { enrolTogether } from "../../client/enrolments.ts";
+import { storeOf } from "../../client/support.ts";
 import { expectStatus } from "../../support/replies.ts";
 import { WaitingRead } from "../../support/waiting_read.ts";
 import { clusterTest } from "./support/postgres_test.ts";
@@ -13,6 +15,11 @@ const RACES = IS_LONG ? 50 : 6;
 const RACERS = 64;
 const HISTORIES = IS_LONG ? 50 : 2;
 const SEED = 16;
+const DECISION_SECONDS = IS_LONG ? 30 : 3;
+const DECIDING_CLIENTS = 18;
+
+/** Seats in each course. On a quick machine some courses become full. */
+const SEATS = 40 * DECISION_SECONDS;
 
 const DEV_MODE = { SERVICE_DEV_MODE: "true", SERVICE_MAX_QUEUED_WRITES: "1000" };
 
@@ -133,4 +140,16 @@ await clusterTest("a reset on one server is one on all of them", async (cluster)
   }
   const events = await first!.allEvents();
   assert.deepEqual(events.map(({ sequence, payload }) => [sequence, payload]), [[1, "0"], [2, "1"]]);
+});
+
+await clusterTest(`decisions over three servers for ${DECISION_SECONDS} s break no rule`, async (cluster) => {
+  await using shared = await SharedServers.start(cluster, 3);
+  const endsAt = performance.now() + 1000 * DECISION_SECONDS;
+  const accepted = await enrolTogether({
+    stores: Array.from({ length: DECIDING_CLIENTS }, (_, i) => storeOf(shared.servers[i % 3]!)),
+    seats: SEATS,
+    students: 4 * SEATS,
+    isOver: (decisions) => decisions > 0 && performance.now() > endsAt,
+  });
+  assert.ok(accepted >= DECIDING_CLIENTS, `${accepted} were enrolled`);
 });

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import type { Query } from "../../../src/model/query.ts";
 import { numberIn, textIn } from "../../../src/store/postgres/protocol/cells.ts";
+import { presenceOf, readTurn, TURN_ROWS_MAX } from "../../../src/store/postgres/tables/turns.ts";
 import { EVERYTHING, sequencesOf } from "../../store/chunks.ts";
-import { changing, newEvent, queryOf, storeWrite, tag } from "../../store/made_writes.ts";
+import { changing, newEvent, ofTypes, queryOf, storeWrite, tag } from "../../store/made_writes.ts";
 import { conflictOf, DONE, kindOf, written } from "../../store/outcomes.ts";
+import { inTime } from "./support/in_time.ts";
 import { clusterTest } from "./support/postgres_test.ts";
-import { openStore } from "./support/shared_stores.ts";
+import { newLocation, openStore } from "./support/shared_stores.ts";
 
 const EVENTS = 3000;
 const PER_WRITE = 100;
@@ -72,5 +74,74 @@ await clusterTest(
     const scans = rows.map(([table, whole, index]) => [textIn(table), numberIn(whole), numberIn(index) > 0]);
     const tables = ["event", "event_term", "projection", "time_block", "turn"];
     assert.deepEqual(scans, tables.map((table) => [table, 0, true]));
+  },
+);
+
+/** More than a block of the time index. */
+const TURNS = 1200;
+
+await clusterTest(
+  "write transactions leave no dead versions, which an old snapshot would keep and slow them down",
+  async (cluster) => {
+    for (const [edition, servers] of [["A", "shared"], ["C", "exclusive"]] as const) {
+      const location = newLocation(cluster);
+      const { schema } = location;
+      const store = await openStore(location, { edition, servers });
+      const changed = async (): Promise<Map<string, number>> => {
+        await cluster.sql("SELECT pg_stat_force_next_flush()").catch(() => {});
+        const rows = await cluster.sql(
+          `SELECT relname::text, n_tup_upd + n_tup_del FROM pg_stat_user_tables WHERE schemaname = '${schema}'`,
+        );
+        return new Map(rows.map(([table, count]) => [textIn(table), numberIn(count)]));
+      };
+      for (let turn = 0; turn < TURNS; turn++) written((await store.writer.group([ofTypes("a")]))[0]);
+      await store.close();
+      await inTime(async () => {
+        const rows = await cluster.sql(
+          `SELECT n_tup_ins FROM pg_stat_user_tables WHERE schemaname = '${schema}' AND relname = 'turn'`,
+        );
+        assert.equal(numberIn(rows[0]![0]), TURNS + 1, "what is counted is there");
+      });
+      const counts = await changed();
+      for (const table of ["event", "event_term", "time_block", "turn"]) {
+        assert.equal(counts.get(table), 0, table);
+      }
+      assert.ok(counts.get("store")! <= 3, `a start changes the store, turns do not: ${counts.get("store")}`);
+      assert.ok(counts.get("server")! <= 20, `heartbeats are few: ${counts.get("server")}`);
+    }
+  },
+);
+
+/** The gap that a new store ID leaves. */
+const GAP = 2 ** 32;
+
+await clusterTest(
+  "old rows of `turn` are removed by count, and a removed one is never called missing",
+  async (cluster) => {
+    const place = newLocation(cluster);
+    await (await openStore(place)).close();
+    const add = (first: number, count: number): Promise<unknown> =>
+      cluster.sql(
+        `INSERT INTO ${place.schema}.turn SELECT n, 0, gen_random_uuid() FROM generate_series(${first}, ${
+          first + count - 1
+        }::bigint) n`,
+      );
+    await add(1, 5000);
+    await add(GAP, TURN_ROWS_MAX - 1000);
+    const store = await openStore(place);
+    const lowest = async (): Promise<number> =>
+      numberIn((await cluster.sql(`SELECT min(number) FROM ${place.schema}.turn`))[0]![0]);
+    await inTime(
+      async () => assert.equal(await lowest(), 4001, "those before the gap stay as long as others"),
+    );
+    const presence = async (number: number): Promise<string> => {
+      const { sql, params } = readTurn(number);
+      const text = sql.replaceAll("FROM turn", `FROM ${place.schema}.turn`).replace("$1", String(params![0]));
+      return presenceOf({ number, name: crypto.randomUUID() }, await cluster.sql(text));
+    };
+    assert.equal(await presence(0), "forgotten");
+    assert.equal(await presence(4000), "forgotten");
+    assert.equal(await presence(6000), "missing");
+    await store.close();
   },
 );
