@@ -108,10 +108,10 @@ export const DURABILITY_BUGS: readonly Bug[] = [
   {
     name: "events and projections of a commit are two transactions",
     edits: [{
-      file: "src/store/sqlite/writing/run_write.ts",
-      find: "  const versions = applyProjections(db, write.projections);\n",
-      replace: "  const versions = applyProjections(db, write.projections);\n" +
-        '  if (write.events.length > 0) db.run("COMMIT"), db.run("BEGIN IMMEDIATE");\n',
+      file: "src/store/sqlite/writing/write_transaction.ts",
+      find: "    const versions = applyProjections(this.#db, projections);\n",
+      replace: "    const versions = applyProjections(this.#db, projections);\n" +
+        '    if (events.length > 0) this.#db.run("COMMIT"), this.#db.run("BEGIN IMMEDIATE");\n',
     }],
     caughtBy: power("A"),
   },

@@ -37,10 +37,9 @@ export const RULE_BUGS: readonly Bug[] = [
   {
     name: "a condition does not see the earlier writes of its group",
     edits: [{
-      file: "src/store/sqlite/writing/run_write.ts",
-      find: "    return known < head && suspectsAfter(known, items, recent, head).length > 0;",
-      replace:
-        "    return known < head && known < 0 && suspectsAfter(known, items, recent, head).length > 0;",
+      file: "src/store/sqlite/writing/write_transaction.ts",
+      find: "    return known < this.#head && suspectsAfter(",
+      replace: "    return known < this.#head && known < 0 && suspectsAfter(",
     }],
     caughtBy: order("A"),
   },

@@ -136,9 +136,10 @@ export const UPKEEP_BUGS: readonly Bug[] = [
     edits: [
       {
         file: CHECKPOINTS,
-        find: "        this.#tell({ checkpointFailed: this.#transactions.note",
-        replace:
-          "        if (mode === 'TRUNCATE' && waitMilliseconds > 0) throw error;\n        this.#tell({ checkpointFailed: this.#transactions.note",
+        find: '        this.#report({ kind: "checkpointFailed", reason: this.#transactions.note',
+
+        replace: "        if (mode === 'TRUNCATE' && waitMilliseconds > 0) throw error;\n" +
+          '        this.#report({ kind: "checkpointFailed", reason: this.#transactions.note',
       },
       {
         file: "main.ts",

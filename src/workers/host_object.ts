@@ -1,6 +1,5 @@
 import { type Answer, type AnswerMessage, errorAnswer } from "./answer.ts";
 import { movedBuffers } from "./moved_buffers.ts";
-import type { Notification, Notify } from "./notification.ts";
 import type { RemoteOptions } from "./remote_options.ts";
 import { SharedAnswers } from "./shared_answers.ts";
 
@@ -21,7 +20,7 @@ export interface Hosted {
   close(): void;
 }
 
-// deno-lint-ignore no-explicit-any -- stands for the arguments of every open
+// deno-lint-ignore no-explicit-any -- stands for the arguments of every open, the last of which sends notifications
 export type HostedClass = { open(...args: any[]): Hosted };
 
 export interface Invocation {
@@ -35,7 +34,7 @@ export interface Invocation {
 
 declare const self: {
   onmessage: (event: MessageEvent<Invocation>) => void;
-  postMessage(message: AnswerMessage | Notification, transfer: Transferable[]): void;
+  postMessage(message: AnswerMessage | object, transfer: Transferable[]): void;
 };
 
 /**
@@ -44,10 +43,10 @@ declare const self: {
  */
 export function hostObject(hosted: HostedClass, options?: RemoteOptions): void {
   let object: Hosted | undefined;
-  const tell: Notify = (notice) => self.postMessage(notice, []);
+  const notify = (notification: object): void => self.postMessage(notification, []);
   const invoke = (method: string, args: readonly unknown[]): unknown => {
     if (method !== "open") return (object as unknown as Record<string, Method>)[method]!(...args);
-    object = hosted.open(...args, tell);
+    object = hosted.open(...args, notify);
     return object.opened;
   };
   const perform = (method: string, args: () => readonly unknown[]): Answer => {

@@ -1,7 +1,6 @@
 import { type Answer, type AnswerMessage, errorAnswer } from "./answer.ts";
 import type { HostedClass, Invocation } from "./host_object.ts";
 import { movedBuffers } from "./moved_buffers.ts";
-import type { Notification, Notify } from "./notification.ts";
 import type { RemoteOptions } from "./remote_options.ts";
 import { SharedCalls } from "./shared_calls.ts";
 
@@ -15,7 +14,8 @@ export type Remote<T> = {
 type Method = (...args: any[]) => unknown;
 
 /** The arguments of `open`, without the one that the worker adds. */
-type OpenArgs<C extends HostedClass> = Parameters<C["open"]> extends [...infer Args, Notify] ? Args
+type OpenArgs<C extends HostedClass> = Parameters<C["open"]> extends
+  [...infer Args, (notification: never) => void] ? Args
   : Parameters<C["open"]>;
 
 /** An error that a worker threw, with the name that it had there. */
@@ -30,7 +30,7 @@ export class WorkerError extends Error {
  * A worker and the object that lives in it. It accepts as many calls at once as its options say. Before further
  * calls, the caller must wait for an answer.
  */
-export class RemoteWorker<C extends HostedClass> {
+export class RemoteWorker<C extends HostedClass, Notification extends object = never> {
   /** The object, once it is open. */
   readonly object: Remote<ReturnType<C["open"]>>;
   readonly #worker: Worker;
@@ -40,8 +40,9 @@ export class RemoteWorker<C extends HostedClass> {
   /** The IDs that no call uses. */
   readonly #freeIds: number[];
   #dead: Error | undefined;
-  /** Called with each notification of the object, and when the worker has died. */
-  onNotification: (notice: Notification) => void = () => {};
+  /** Called with each message that the object sends without a call. */
+  onNotification: (notification: Notification) => void = () => {};
+  onDeath: (reason: string) => void = () => {};
 
   constructor(module: URL, name: string, options?: RemoteOptions) {
     this.#freeIds = Array.from({ length: options?.callsMax ?? 1 }, (_, id) => id);
@@ -124,6 +125,6 @@ export class RemoteWorker<C extends HostedClass> {
     this.#dead = error;
     for (const resolve of this.#pending) resolve?.(errorAnswer(error));
     this.#shared?.giveUp();
-    this.onNotification({ broken: error.message });
+    this.onDeath(error.message);
   }
 }

@@ -4,9 +4,8 @@ import { openForWriting } from "../../src/store/sqlite/connection/connection.ts"
 import { createDatabase } from "../../src/store/sqlite/data_directory/create_database.ts";
 import type { Database } from "../../src/store/sqlite/connection/database.ts";
 import { appendEvents } from "../../src/store/sqlite/tables/events.ts";
-import type { Notification } from "../../src/workers/notification.ts";
 import type { StoreState } from "../../src/store/api/state.ts";
-import { Writer } from "../../src/store/sqlite/writing/writer.ts";
+import { Writer, type WriterEvent } from "../../src/store/sqlite/writing/writer.ts";
 import { prepared, storeWrite } from "./made_writes.ts";
 import { written } from "./outcomes.ts";
 
@@ -29,8 +28,8 @@ export class TestStore implements Disposable {
   readonly path: string = this.#directory.file("events.db");
   readonly storeId: string = createDatabase(this.path);
   readonly db: Database = openForWriting(this.path);
-  /** The notifications of writers. */
-  readonly notices: Notification[] = [];
+  /** The events that writers have reported. */
+  readonly reported: WriterEvent[] = [];
   #head = 0;
   #writer: Writer | undefined;
 
@@ -48,7 +47,7 @@ export class TestStore implements Disposable {
 
   /** A writer as it is after a start. */
   openWriter(): Writer {
-    return this.#writer = new Writer(this.db, false, (notice) => this.notices.push(notice));
+    return this.#writer = new Writer(this.db, false, (event) => this.reported.push(event));
   }
 
   [Symbol.dispose](): void {

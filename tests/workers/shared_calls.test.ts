@@ -112,11 +112,11 @@ Deno.test("when the worker dies in a call, the call fails, and so does every lat
   // A wait for an answer does not keep the process alive. A server always has other things to do.
   const alive = setInterval(() => {}, 1000);
   await withEcho(async (echo, worker) => {
-    const noticed = Promise.withResolvers<unknown>();
-    worker.onNotification = noticed.resolve;
+    const died = Promise.withResolvers<string>();
+    worker.onDeath = died.resolve;
     assert.equal(await echo.echo(DEADLY), DEADLY);
     await assert.rejects(echo.echo("in the meantime"), /the echo worker died/);
-    assert.match(JSON.stringify(await noticed.promise), /broken/);
+    assert.match(await died.promise, /the echo worker died/);
     await assert.rejects(echo.echo("later"), /the echo worker died/);
   });
   clearInterval(alive);

@@ -1,8 +1,7 @@
 import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
-import type { TakeMore } from "../../src/store/core/group_writes.ts";
 import { done, type Outcome } from "../../src/store/api/outcome.ts";
-import type { AttemptResult, StoreWrite } from "../../src/store/api/write.ts";
+import type { AttemptResult, StoreWrite, TakeMore } from "../../src/store/api/write.ts";
 import type { WriteQueueOptions } from "../../src/write_queue/write_queue.ts";
 
 type Outcomes = readonly Outcome<AttemptResult>[];

@@ -2,12 +2,11 @@ import type { ProjectionKey } from "../../model/projection.ts";
 import type { CommitFeed } from "../feed/commit_feed.ts";
 import type { Chunk, ChunkRequest } from "./chunk.ts";
 import type { PrefetchedChunk } from "../core/read_ahead.ts";
-import type { TakeMore } from "../core/group_writes.ts";
 import type { Outcome } from "./outcome.ts";
 import type { StoreState } from "./state.ts";
 import type { TransactionCounts } from "../core/transaction_counts.ts";
 import type { StoreUsage } from "./usage.ts";
-import type { AttemptResult, StoreWrite, WriteResult } from "./write.ts";
+import type { AttemptResult, StoreWrite, TakeMore, WriteResult } from "./write.ts";
 
 /** The interface of a store, for the editions. */
 export interface Store {

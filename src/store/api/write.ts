@@ -11,6 +11,9 @@ export interface StoreWrite {
   readonly hasBudget?: boolean;
 }
 
+/** Takes the writes that have come since a group was formed. They follow the writes of the group. */
+export type TakeMore = () => readonly StoreWrite[];
+
 /** A condition, and what is already known of it. */
 export interface CheckedCondition extends Condition {
   readonly checked?: Checked;
@@ -34,7 +37,7 @@ export const EMPTY_WRITE: StoreWrite = {
 /** The result of a write, provided that its transaction commits. */
 export type WriteResult = Written | { readonly kind: "conflict"; readonly conflict: Conflict };
 
-/** A result, or `costly`: nothing was written, since the conditions should be checked before the transaction. */
+/** A result, or `overBudget`: nothing was written, since the conditions should be checked before the transaction. */
 export type AttemptResult = WriteResult | { readonly kind: "overBudget" };
 
 export interface Written {

@@ -1,12 +1,11 @@
 import type { ProjectionKey } from "../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../api/chunk.ts";
 import type { CommitFeed, CommittedEvent } from "../feed/commit_feed.ts";
-import { GroupWrites, type TakeMore } from "./group_writes.ts";
 import type { Outcome } from "../api/outcome.ts";
 import type { StoreState } from "../api/state.ts";
 import type { FoundProjection, StoreWriter } from "../api/store.ts";
 import type { TransactionCounts } from "./transaction_counts.ts";
-import type { AttemptResult, StoreWrite, WriteResult } from "../api/write.ts";
+import type { AttemptResult, StoreWrite, TakeMore, WriteResult } from "../api/write.ts";
 
 /** The limit on events of an open transaction that wait for its commit: about 200 bytes each, with all tags 1,400. */
 const PENDING_MAX = 20_000;
@@ -24,22 +23,30 @@ export class ObservedWriter implements StoreWriter {
     this.#feed = feed;
   }
 
-  async group(writes: readonly StoreWrite[], more?: TakeMore): Promise<readonly Outcome<AttemptResult>[]> {
-    const group = new GroupWrites(writes, more);
+  async group(
+    writes: readonly StoreWrite[],
+    more: TakeMore = () => [],
+  ): Promise<readonly Outcome<AttemptResult>[]> {
+    let group = writes;
+    const join: TakeMore = () => {
+      const late = more();
+      group = [...group, ...late];
+      return late;
+    };
     try {
-      const outcomes = await this.#writer.group(writes, group.more);
+      const outcomes = await this.#writer.group(writes, join);
       for (const [i, outcome] of outcomes.entries()) {
-        const written = writtenEvents(group.all[i]!, this.#counts.ended(outcome));
+        const written = writtenEvents(group[i]!, this.#counts.ended(outcome));
         if (written === undefined) continue;
         this.#feed.committed(written.firstSequence, written.events, written.storeId);
       }
       return outcomes;
     } catch (error) {
       // The writer died.
-      this.#counts.failed.other += group.all.length;
+      this.#counts.failed.other += group.length;
       throw error;
     } finally {
-      this.#counts.groupEnded(group.all.length);
+      this.#counts.groupEnded(group.length);
     }
   }
 

@@ -1,5 +1,6 @@
 import { CommitFeed } from "../feed/commit_feed.ts";
 import { ObservedWriter } from "../core/observed_writer.ts";
+import { reportOnce } from "../core/report_once.ts";
 import type { OpenedStore, Store, StoreEvent, StoreReads, StoreWriter } from "../api/store.ts";
 import { TransactionCounts } from "../core/transaction_counts.ts";
 import type { StoreUsage } from "../api/usage.ts";
@@ -52,11 +53,8 @@ export class PostgresStore implements Store {
     this.opened = { storeId, head, pausedSinceMicros, ...how };
     this.feed = new CommitFeed({ storeId, head });
     const known = new KnownState(turn.number, this.feed);
-    let isBroken = false;
-    const onBroken = (reason: string): void => {
-      if (!isBroken) this.onEvent({ kind: "broken", reason });
-      isBroken = true;
-    };
+    const report = reportOnce((event) => this.onEvent(event));
+    const onBroken = (reason: string): void => report({ kind: "broken", reason });
     this.#peerMonitor = new PeerMonitor(location.schema, ownership, known, onBroken);
     const onWritten = (): void => this.#peerMonitor.written();
     this.#writer = new PostgresWriter(writer, ownership, new WriterState(row, known), {
@@ -64,7 +62,7 @@ export class PostgresStore implements Store {
       onWritten,
     });
     ownership.primary.onRenewed = (reason) => {
-      this.onEvent({ kind: "renewed", reason });
+      report({ kind: "renewed", reason });
       this.#peerMonitor.lookSoon();
     };
     this.feed.onSubscribed = () => this.#peerMonitor.awaited();
@@ -72,7 +70,7 @@ export class PostgresStore implements Store {
     this.reads = this.#reads = withReplicas(location, reads, {
       known: () => this.feed.state,
       primary: ownership.primary,
-      onUnread: (reason) => this.onEvent({ kind: "replicas", reason }),
+      onUnread: (reason) => report({ kind: "replicas", reason }),
     });
   }
 

@@ -1,5 +1,6 @@
 import { CommitFeed } from "../feed/commit_feed.ts";
 import { ObservedWriter } from "../core/observed_writer.ts";
+import { reportOnce } from "../core/report_once.ts";
 import type { OpenedStore, Store, StoreEvent, StoreReads, StoreWriter } from "../api/store.ts";
 import { TransactionCounts } from "../core/transaction_counts.ts";
 import type { StoreUsage } from "../api/usage.ts";
@@ -11,7 +12,9 @@ import { WRITER_CALLS } from "./workers/codecs.ts";
 import { startReader } from "./workers/pooled_reader.ts";
 import { ReaderPool } from "./workers/reader_pool.ts";
 import { type Remote, RemoteWorker, type WorkerError } from "../../workers/remote_worker.ts";
-import type { Writer } from "./writing/writer.ts";
+import type { Writer, WriterEvent } from "./writing/writer.ts";
+
+type WriterWorker = RemoteWorker<typeof Writer, WriterEvent>;
 
 /**
  * A store in one SQLite file. Its write transactions run in one worker and its reads in others, so no SQL runs on
@@ -26,12 +29,12 @@ export class SqliteStore implements Store {
   onEvent: (event: StoreEvent) => void = () => {};
   readonly #disk: DiskUsage;
   readonly #lock: Disposable;
-  readonly #writer: RemoteWorker<typeof Writer>;
+  readonly #writer: WriterWorker;
   readonly #readers: ReaderPool;
 
   private constructor(
     lock: Disposable,
-    writer: RemoteWorker<typeof Writer>,
+    writer: WriterWorker,
     readers: ReaderPool,
     opened: OpenedStore,
     disk: DiskUsage,
@@ -43,14 +46,13 @@ export class SqliteStore implements Store {
     this.reads = this.#readers = readers;
     this.#lock = lock;
     this.#writer = writer;
-    let isBroken = false;
-    writer.onNotification = (notice) => {
-      if ("storeId" in notice) return this.feed.reset(notice.storeId);
-      if ("lost" in notice) return this.#lose(notice.lost);
-      if ("checkpointFailed" in notice) return this.#checkpointFailed(notice.checkpointFailed);
-      // Every later transaction reports it again.
-      if (!isBroken) this.onEvent({ kind: "broken", reason: notice.broken });
-      isBroken = true;
+    const report = reportOnce((event) => this.onEvent(event));
+    writer.onDeath = (reason) => report({ kind: "broken", reason });
+    writer.onNotification = (event) => {
+      if (event.kind === "reset") return this.feed.reset(event.storeId);
+      if (event.kind === "lost") readers.lost = event.reason;
+      if (event.kind === "checkpointFailed") this.counts.checkpointsFailed++;
+      report(event);
     };
   }
 
@@ -63,7 +65,7 @@ export class SqliteStore implements Store {
     const lock = lockDataDirectory(options.dataDir);
     const path = storePaths(options.dataDir).database;
     const module = new URL("./workers/writer_worker.ts", import.meta.url);
-    const writer = new RemoteWorker<typeof Writer>(module, "writer", WRITER_CALLS);
+    const writer = new RemoteWorker<typeof Writer, WriterEvent>(module, "writer", WRITER_CALLS);
     // Started in parallel with the writer, so that the first read after a start need not wait for the worker.
     const reader = startReader();
     try {
@@ -101,18 +103,6 @@ export class SqliteStore implements Store {
     await this.#writer.object.close();
     this.#writer.terminate();
     this.#lock[Symbol.dispose]();
-  }
-
-  #checkpointFailed(reason: string): void {
-    this.counts.checkpointsFailed++;
-    this.onEvent({ kind: "checkpointFailed", reason });
-  }
-
-  #lose(reason: string): void {
-    // Every later transaction reports it again.
-    if (this.#readers.lost !== undefined) return;
-    this.#readers.lost = reason;
-    this.onEvent({ kind: "lost", reason });
   }
 }
 

@@ -1,5 +1,4 @@
-import type { TakeMore } from "../../core/group_writes.ts";
-import type { AttemptResult, StoreWrite } from "../../api/write.ts";
+import type { AttemptResult, StoreWrite, TakeMore } from "../../api/write.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 import type { TransactionBegin, TransactionEnd } from "./transactions.ts";
 import { TransactionWrites } from "./transaction_writes.ts";
@@ -11,12 +10,13 @@ import type { WriterState } from "./writer_state.ts";
  */
 export class GroupTransaction {
   readonly #state: WriterState;
-  readonly #writes: readonly StoreWrite[];
+  /** The writes of the group, and those that have joined. */
+  writes: readonly StoreWrite[];
   #run: TransactionWrites | undefined;
   readonly results: AttemptResult[] = [];
 
   constructor(writes: readonly StoreWrite[], state: WriterState) {
-    this.#writes = writes;
+    this.writes = writes;
     this.#state = state;
   }
 
@@ -29,17 +29,18 @@ export class GroupTransaction {
   async run(
     { answers, remoteCommits, isOther }: TransactionBegin,
     session: Session,
-    more: TakeMore,
+    more: TakeMore = () => [],
   ): Promise<TransactionEnd> {
     const first = isOther ? this.#begin() : this.#run!;
     const known = isOther ? await session.run(first.questions) : answers;
     this.results.push(...await first.run(known, session, isOther ? [] : remoteCommits));
     const late = more();
+    this.writes = [...this.writes, ...late];
     return late.length === 0 ? endOf(first, first.statements) : await this.#runLate(late, first, session);
   }
 
   #begin(): TransactionWrites {
-    return this.#run = new TransactionWrites(this.#writes, this.#state.now, this.#state.recent);
+    return this.#run = new TransactionWrites(this.writes, this.#state.now, this.#state.recent);
   }
 
   /** Most late writes can run and be stored with the others. Those with questions run after the others are stored. */

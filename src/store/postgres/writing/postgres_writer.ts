@@ -2,10 +2,9 @@ import { ApiError } from "../../../model/errors.ts";
 import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
 import { done, type Failure, type Outcome } from "../../api/outcome.ts";
-import { GroupWrites, type TakeMore } from "../../core/group_writes.ts";
 import type { StoreState } from "../../api/state.ts";
 import type { FoundProjection, StoreWriter } from "../../api/store.ts";
-import type { AttemptResult, StoreWrite, WriteResult } from "../../api/write.ts";
+import type { AttemptResult, StoreWrite, TakeMore, WriteResult } from "../../api/write.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 import type { WriteOwnership } from "../cluster/write_ownership.ts";
 import { readChunk } from "../reading/read_chunk.ts";
@@ -41,18 +40,17 @@ export class PostgresWriter implements StoreWriter {
   }
 
   async group(writes: readonly StoreWrite[], more?: TakeMore): Promise<readonly Outcome<AttemptResult>[]> {
-    const group = new GroupWrites(writes, more);
     const turn = new GroupTransaction(writes, this.#state);
     const begun = await this.#transactions.begin(() => turn.questions());
     const outcome = begun.kind !== "done"
       ? begun
-      : await this.#transactions.end((session) => turn.run(begun.value, session, group.more));
+      : await this.#transactions.end((session) => turn.run(begun.value, session, more));
     if (outcome.kind === "done") return turn.results.map(done);
     // An error belongs to the write that caused it, so each write runs alone.
     const isOfStatement = outcome.kind === "failed" && outcome.code === undefined;
-    if (!isOfStatement || group.all.length === 1) return group.all.map(() => outcome);
+    if (!isOfStatement || turn.writes.length === 1) return turn.writes.map(() => outcome);
     const outcomes: Outcome<AttemptResult>[] = [];
-    for (const write of group.all) outcomes.push(...await this.group([write]));
+    for (const write of turn.writes) outcomes.push(...await this.group([write]));
     return outcomes;
   }
 

@@ -48,7 +48,7 @@ export class PooledReader {
 
   /** @throws WorkerError when the database cannot be opened */
   async open(path: string, files: readonly KnownFile[], onDeath: () => void): Promise<void> {
-    this.#worker.onNotification = onDeath;
+    this.#worker.onDeath = onDeath;
     await this.#worker.open(path, files);
   }
 

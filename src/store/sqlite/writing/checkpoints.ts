@@ -1,7 +1,7 @@
-import type { Notify } from "../../../workers/notification.ts";
+import type { StoreEvent } from "../../api/store.ts";
 import { BUSY_TIMEOUT_MILLISECONDS } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
-import { mergeStep } from "./merge_runs.ts";
+import { mergeSomeRuns } from "../tables/tag_index.ts";
 import type { Transactions } from "./transactions.ts";
 
 /**
@@ -35,7 +35,7 @@ export class Checkpoints {
   readonly #db: Database;
   readonly #transactions: Transactions;
   readonly #onBroken: () => void;
-  readonly #tell: Notify;
+  readonly #report: (event: StoreEvent) => void;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #lookedAt = -Infinity;
   #lastTransactionAt = 0;
@@ -45,18 +45,18 @@ export class Checkpoints {
 
   /**
    * @param onBroken called when an idle store was found broken, or one of its files lost
-   * @param notify called with the reason when the WAL could not be moved, and therefore grows
+   * @param report called when the WAL could not be moved, and therefore grows
    */
   constructor(
     db: Database,
     transactions: Transactions,
     onBroken: () => void,
-    notify: Notify = () => {},
+    report: (event: StoreEvent) => void = () => {},
   ) {
     this.#db = db;
     this.#transactions = transactions;
     this.#onBroken = onBroken;
-    this.#tell = notify;
+    this.#report = report;
   }
 
   /** Runs after each transaction. */
@@ -104,7 +104,7 @@ export class Checkpoints {
     }
     if (this.#isUnmerged) {
       // With the timeout 0, a write that has come meanwhile goes first.
-      this.#isUnmerged = this.#waitingFor(0, () => mergeStep(this.#db, this.#transactions));
+      this.#isUnmerged = this.#waitingFor(0, () => this.#mergeSomeRuns());
       if (this.#transactions.lost !== undefined) return this.#onBroken();
       if (this.#isUnmerged) {
         this.#shortenWal();
@@ -116,6 +116,22 @@ export class Checkpoints {
     if (this.#transactions.broken !== undefined) return this.#onBroken();
     // A reader was in the way.
     if (this.#walPages.total > 0) this.#idleTimer = this.#wakeIn(IDLE_MILLISECONDS);
+  }
+
+  /**
+   * Does a part of the merging of the tag index that writing has left over, in a transaction of its own. It changes
+   * nothing that a reader can see, so it does not matter if a crash undoes it.
+   * @returns whether there may be more to do
+   */
+  #mergeSomeRuns(): boolean {
+    if (this.#transactions.begin().kind !== "done") return false;
+    try {
+      const mayBeMore = mergeSomeRuns(this.#db);
+      return this.#transactions.commit().kind === "done" && mayBeMore;
+    } catch (error) {
+      this.#transactions.abort(error);
+      return false;
+    }
   }
 
   #shortenWal(): void {
@@ -137,7 +153,8 @@ export class Checkpoints {
     }
     if (this.#run("RESTART", READERS_WAIT_MILLISECONDS)) return;
     // The server's own readers are quick.
-    this.#tell({ checkpointFailed: "another program has been reading the database for long" });
+    const reason = "another program has been reading the database for long";
+    this.#report({ kind: "checkpointFailed", reason });
     this.#waitsAgainAt = performance.now() + RETRY_MILLISECONDS;
   }
 
@@ -151,7 +168,7 @@ export class Checkpoints {
         const [busy] = this.#db.get(`PRAGMA wal_checkpoint(${mode})`) as number[];
         return busy === 0;
       } catch (error) {
-        this.#tell({ checkpointFailed: this.#transactions.note(error, "checkpoint") });
+        this.#report({ kind: "checkpointFailed", reason: this.#transactions.note(error, "checkpoint") });
         return true;
       }
     });

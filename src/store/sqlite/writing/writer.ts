@@ -3,49 +3,46 @@ import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
 import { done, type Outcome } from "../../api/outcome.ts";
 import { RecentTerms } from "../../core/recent_terms.ts";
 import type { StoreState } from "../../api/state.ts";
-import type { FoundProjection, OpenedStore } from "../../api/store.ts";
+import type { FoundProjection, OpenedStore, StoreEvent } from "../../api/store.ts";
 import type { AttemptResult, StoreWrite, WriteResult } from "../../api/write.ts";
 import { openForWriting } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
 import { createDatabase } from "../data_directory/create_database.ts";
 import { checkDatabaseFile, rejectSecondName } from "../data_directory/database_file.ts";
 import { type KnownFile, StoreFiles } from "../data_directory/store_files.ts";
-import { CheckBudget, OverBudget } from "../reading/check_budget.ts";
+import { CheckBudget } from "../reading/check_budget.ts";
 import { readChunk } from "../reading/read_chunk.ts";
 import { deleteEvents } from "../tables/events.ts";
 import { changeStoreId, readPausedSince, readState, writePausedSince } from "../tables/identity.ts";
 import { deleteProjections, readProjection } from "../tables/projections.ts";
-import type { Notify } from "../../../workers/notification.ts";
 import { Checkpoints } from "./checkpoints.ts";
-import type { NewEvents } from "./new_events.ts";
-import { runTogether, runWrite } from "./run_write.ts";
+import { StoreWatch } from "./store_watch.ts";
 import { Transactions } from "./transactions.ts";
+import { WriteTransaction } from "./write_transaction.ts";
 
-/** How often an idle store checks its files. Every commit does so too. */
-const LOOK_MILLISECONDS = 1000;
+/** An event for the main thread. A reset has given the store a new ID. */
+export type WriterEvent = StoreEvent | { readonly kind: "reset"; readonly storeId: string };
 
 /** The write transactions of the store (see `StoreWriter`), on the only read-write connection. Runs in a worker. */
 export class Writer {
   readonly opened: OpenedStore & { readonly files: readonly KnownFile[] };
   readonly #db: Database;
-  readonly #tell: Notify;
+  readonly #report: (event: WriterEvent) => void;
   readonly #transactions: Transactions;
   readonly #checkpoints: Checkpoints;
+  readonly #watch: StoreWatch;
   readonly #recent: RecentTerms;
-  readonly #files: StoreFiles | undefined;
-  #lookTimer: ReturnType<typeof setInterval> | undefined;
-  #isPreserved = false;
   #committed: StoreState;
   /** The store as the open transaction sees it. */
   #state: StoreState;
 
   /** @param files the files that must stay in their places */
-  constructor(db: Database, created: boolean, tell: Notify, files?: StoreFiles) {
+  constructor(db: Database, created: boolean, report: (event: WriterEvent) => void, files?: StoreFiles) {
     this.#db = db;
-    this.#tell = tell;
-    this.#files = files;
+    this.#report = report;
     this.#transactions = new Transactions(db, files);
-    this.#checkpoints = new Checkpoints(db, this.#transactions, () => this.#tellOfTrouble(), tell);
+    this.#checkpoints = new Checkpoints(db, this.#transactions, () => this.#watch.report(), report);
+    this.#watch = new StoreWatch(db, this.#transactions, this.#checkpoints, files, report);
     this.#committed = this.#state = readState(db);
     this.#recent = new RecentTerms(this.#state.head);
     const pausedSinceMicros = readPausedSince(db);
@@ -56,7 +53,7 @@ export class Writer {
    * Opens the database, and creates it if it does not exist.
    * @throws StoreFileError
    */
-  static open(path: string, tell: Notify): Writer {
+  static open(path: string, report: (event: WriterEvent) => void): Writer {
     const created = !checkDatabaseFile(path);
     if (created) createDatabase(path);
     else rejectSecondName(path);
@@ -64,8 +61,8 @@ export class Writer {
     // The first read creates the -wal and -shm files, and fails when one of them cannot be written.
     readState(db);
     db.all("PRAGMA wal_checkpoint(NOOP)");
-    const writer = new Writer(db, created, tell, new StoreFiles(path));
-    writer.#lookTimer = setInterval(() => writer.#look(), LOOK_MILLISECONDS);
+    const writer = new Writer(db, created, report, new StoreFiles(path));
+    writer.#watch.start();
     writer.#checkpoints.awaitRest();
     return writer;
   }
@@ -78,10 +75,7 @@ export class Writer {
     let begun = false;
     const outcome = this.#turn(() => {
       begun = true;
-      const budget = new CheckBudget();
-      const run = (write: StoreWrite, newEvents: NewEvents) =>
-        write.hasBudget ? this.#tryWrite(write, newEvents, budget) : this.#write(write, newEvents);
-      return runTogether(this.#db, this.#state, writes, run);
+      return this.#write(writes, new CheckBudget());
     });
     if (outcome.kind === "done") return outcome.value.map(done);
     if (begun && outcome.kind === "failed" && writes.length > 1) {
@@ -103,7 +97,7 @@ export class Writer {
       this.#state = { storeId, head: 0 };
       this.#recent.clear(0);
     });
-    if (outcome.kind === "done") this.#tell({ storeId });
+    if (outcome.kind === "done") this.#report({ kind: "reset", storeId });
     return outcome;
   }
 
@@ -123,8 +117,7 @@ export class Writer {
   }
 
   writeInside(write: StoreWrite): Outcome<WriteResult> {
-    const run = (write: StoreWrite, newEvents: NewEvents) => this.#write(write, newEvents);
-    return this.#inside(() => runTogether(this.#db, this.#state, [write], run)[0]!);
+    return this.#inside(() => this.#write([write])[0] as WriteResult);
   }
 
   readChunkInside(request: ChunkRequest): Chunk {
@@ -155,44 +148,22 @@ export class Writer {
     const { broken, lost } = this.#transactions;
     const isFree = broken === undefined && lost === undefined && !this.#db.inTransaction;
     if (isFree) this.#checkpoints.runWhenDue();
-    this.#tellOfTrouble();
+    this.#watch.report();
   }
 
   /** Leaves one file behind. A store that has lost a file stays as it is, open until the process ends. */
   close(): void {
-    clearInterval(this.#lookTimer);
     this.rollback();
-    // SQLite removes the -wal and -shm files by name, and they may belong to another database by now.
-    if (this.#transactions.lookClosely()) {
-      // Again, since the readers that may have been in the way are closed.
-      this.#isPreserved = false;
-      return this.#preserve();
-    }
+    if (!this.#watch.close()) return;
     this.#checkpoints.runLast();
     this.#db.close();
   }
 
-  #look(): void {
-    this.#transactions.lookClosely();
-    this.#tellOfTrouble();
-  }
-
-  #tryWrite(write: StoreWrite, newEvents: NewEvents, budget: CheckBudget): AttemptResult {
-    budget.beginWrite();
-    try {
-      return this.#write(write, newEvents, budget);
-    } catch (error) {
-      if (error instanceof OverBudget) return { kind: "overBudget" };
-      throw error;
-    }
-  }
-
-  #write(write: StoreWrite, newEvents: NewEvents, budget?: CheckBudget): WriteResult {
-    const result = runWrite(this.#db, this.#recent, this.#state, write, newEvents, budget);
-    if (result.kind === "written") {
-      this.#state = { ...this.#state, head: this.#state.head + write.events.length };
-    }
-    return result;
+  #write(writes: readonly StoreWrite[], budget?: CheckBudget): readonly AttemptResult[] {
+    const transaction = new WriteTransaction(this.#db, this.#recent, this.#state, budget);
+    const results = writes.map((write) => transaction.apply(write));
+    this.#state = transaction.end();
+    return results;
   }
 
   /** Runs one whole transaction. */
@@ -226,28 +197,6 @@ export class Writer {
   #forgetTransaction(): void {
     this.#state = this.#committed;
     this.#recent.clear(this.#committed.head);
-  }
-
-  #tellOfTrouble(): void {
-    const { broken, lost } = this.#transactions;
-    if (broken !== undefined) this.#tell({ broken });
-    if (lost === undefined) return;
-    this.#preserve();
-    this.#tell({ lost });
-  }
-
-  /**
-   * Once a file is lost, the others do not change any more, so that the operator can copy them. The WAL is emptied
-   * before that: its content belongs to this database, even if the file was moved. It would damage a file that takes
-   * the old name.
-   */
-  #preserve(): void {
-    if (this.#isPreserved) return;
-    clearInterval(this.#lookTimer);
-    this.#checkpoints.stop();
-    if (this.#db.inTransaction) return;
-    this.#isPreserved = true;
-    if (!this.#files!.mayBeShared) this.#checkpoints.runLast();
   }
 }
 

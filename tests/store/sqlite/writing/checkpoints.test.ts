@@ -1,6 +1,6 @@
 import { delay } from "../../../../src/async/delay.ts";
 import assert from "node:assert/strict";
-import type { Notification } from "../../../../src/workers/notification.ts";
+import type { StoreEvent } from "../../../../src/store/api/store.ts";
 import { termItem } from "../../../../src/store/core/index_terms.ts";
 import { indexedSequences, itemExpression } from "../../../../src/store/sqlite/tables/tag_index.ts";
 import { openForWriting } from "../../../../src/store/sqlite/connection/connection.ts";
@@ -116,12 +116,12 @@ Deno.test("runs that were unmerged when the store was closed are merged when it 
 Deno.test("when a reader of another program keeps a long WAL from being used again, the writer reports it, and does not wait each time", async () => {
   using store = new TestStore();
   const transactions = new Transactions(store.db);
-  const failures: Notification[] = [];
+  const failures: StoreEvent[] = [];
   const checkpoints = new Checkpoints(
     store.db,
     transactions,
     () => assert.fail("nothing breaks"),
-    (notice) => failures.push(notice),
+    (event) => failures.push(event),
   );
   store.append(MANY);
   // A reader of another program. While it reads, nothing written since may be moved.
@@ -132,7 +132,7 @@ Deno.test("when a reader of another program keeps a long WAL from being used aga
   assert.ok(walPages(store).total > 40_000);
   checkpoints.runWhenDue();
   assert.deepEqual(failures, [
-    { checkpointFailed: "another program has been reading the database for long" },
+    { kind: "checkpointFailed", reason: "another program has been reading the database for long" },
   ]);
   await delay(20);
   const begunAt = performance.now();

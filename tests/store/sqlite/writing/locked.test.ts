@@ -31,7 +31,7 @@ for (const [name, take] of Object.entries(TURNS)) {
       assert.deepEqual(take(writer), LOCKED);
     }
     assert.deepEqual(writerState(writer), { storeId: store.storeId, head: 0 });
-    assert.deepEqual(store.notices, []);
+    assert.deepEqual(store.reported, []);
   });
 }
 
@@ -51,5 +51,5 @@ Deno.test("a fence that is kept from beginning does not break the store: the nex
   }
   assert.deepEqual(writerState(writer), { storeId: store.storeId, head: 0 });
   assert.deepEqual(store.db.get("SELECT fence FROM store"), [1]);
-  assert.deepEqual(store.notices, []);
+  assert.deepEqual(store.reported, []);
 });

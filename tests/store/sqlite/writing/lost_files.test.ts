@@ -10,8 +10,8 @@ const REJECTED = { kind: "failed", reason: REASON, code: "Unavailable", cause: "
 function withWriter(run: (store: TestStore, writer: Writer) => void): void {
   using store = new TestStore();
   store.append([]);
-  const tell = (notice: TestStore["notices"][number]): void => void store.notices.push(notice);
-  run(store, new Writer(store.db, false, tell, new StoreFiles(store.path)));
+  const files = new StoreFiles(store.path);
+  run(store, new Writer(store.db, false, (event) => store.reported.push(event), files));
 }
 
 /** Moves the database away during the `nth` call of `Deno.statSync` that checks it. */
@@ -38,7 +38,7 @@ Deno.test("when the database is gone before the COMMIT, certainly nothing is wri
       assert.deepEqual(outcome, REJECTED);
     }
     writer.afterAnswer();
-    assert.deepEqual(store.notices, [{ lost: REASON }]);
+    assert.deepEqual(store.reported, [{ kind: "lost", reason: REASON }]);
   });
 });
 

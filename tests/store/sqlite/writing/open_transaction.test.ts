@@ -38,7 +38,7 @@ const FAILING_COMMIT = `PRAGMA foreign_keys = ON;
 function assertOver(store: TestStore, writer: Writer, head: number): void {
   const noTurn = { kind: "failed", reason: "no turn is open" } as const;
   writer.afterAnswer();
-  assert.deepEqual([store.db.inTransaction, store.notices], [false, []]);
+  assert.deepEqual([store.db.inTransaction, store.reported], [false, []]);
   assert.deepEqual(writer.writeInside(ofTypes("late")), noTurn);
   assert.deepEqual(writer.commit(), noTurn);
   assert.throws(() => writer.readChunkInside(EVERYTHING), /no turn is open/);
@@ -103,7 +103,7 @@ Deno.test("a COMMIT and a fence that fail: the outcome is unknown and no further
   writer.writeInside(ofTypes("bad"));
   assert.equal(writer.commit().kind, "unknown");
   writer.afterAnswer();
-  assert.deepEqual(store.notices, [{ broken: "fence failed: no fence" }]);
+  assert.deepEqual(store.reported, [{ kind: "broken", reason: "fence failed: no fence" }]);
   assert.equal(writer.begin().kind, "failed");
   assert.equal(store.db.inTransaction, false);
 });

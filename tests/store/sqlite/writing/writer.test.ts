@@ -49,7 +49,7 @@ for (const [where, sql] of [["statement", failingInsert("bad")], ["COMMIT", fail
     const there = (id: string): boolean => readProjection(store.db, { type: "p", id }) !== undefined;
     assert.deepEqual(["before", "bad", "after"].map(there), [true, false, true]);
     writer.afterAnswer();
-    assert.deepEqual(store.notices, []);
+    assert.deepEqual(store.reported, []);
     assert.deepEqual(readState(store.db), { storeId: store.storeId, head: 2 });
     assert.deepEqual(writerState(writer), { storeId: store.storeId, head: 2 });
     const [next] = writer.group([storeWrite([newEvent("next")])]);
@@ -79,7 +79,7 @@ Deno.test("when the fence fails too the outcome is unknown and the writer begins
   const outcomes = writer.group([storeWrite([newEvent("good")]), storeWrite([newEvent("bad")])]);
   assert.deepEqual(outcomes.map(kindOf), ["unknown", "unknown"]);
   writer.afterAnswer();
-  assert.deepEqual(store.notices, [{ broken: "fence failed: no fence" }]);
+  assert.deepEqual(store.reported, [{ kind: "broken", reason: "fence failed: no fence" }]);
   assert.equal(writer.group([storeWrite([newEvent("good")])])[0]?.kind, "failed");
   assert.equal(writer.reset().kind, "failed");
   assert.equal(writer.deleteProjections(undefined).kind, "failed");
@@ -96,7 +96,7 @@ Deno.test("a reset deletes everything, starts at sequence 1 and draws a new stor
   assert.notEqual(storeId, store.storeId);
   assert.equal(head, 0);
   assert.deepEqual(writerState(writer), { storeId, head });
-  assert.deepEqual(store.notices, [{ storeId }]);
+  assert.deepEqual(store.reported, [{ kind: "reset", storeId }]);
   for (const table of ["event", "projection", "event_term_docsize", "event_term_idx"]) {
     const exists = store.db.get("SELECT count(*) FROM sqlite_schema WHERE name = ?", table)?.[0] === 1;
     if (exists) assert.equal(store.db.get(`SELECT count(*) FROM ${table}`)?.[0], 0, table);
@@ -118,7 +118,7 @@ Deno.test("a reset that fails changes nothing, and the store keeps its ID and he
   );
   assert.deepEqual(writer.reset(), { kind: "failed", reason: "no reset" });
   assert.deepEqual(writerState(writer), { storeId: store.storeId, head: 1 });
-  assert.deepEqual(store.notices, []);
+  assert.deepEqual(store.reported, []);
   assert.deepEqual(readState(store.db), { storeId: store.storeId, head: 1 });
   assert.deepEqual(bodies(store), ["a"]);
   assert.equal(store.db.all("SELECT rowid FROM event_term WHERE event_term MATCH ?", termOf("a")).length, 1);
