@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { pageBlocks } from "../docs/page_blocks.ts";
 import { inDirectory } from "../support/directory.ts";
-import { complaintsOf, type Example, examples, moduleOf, sources } from "./examples.ts";
+import { complaintsOf, type Example, examples, moduleOf, sources, withClient } from "./examples.ts";
 import { placeOf, startTestServer } from "./support.ts";
 
 const PAGES = ["docs/client.md", "client/README.md", "README.md"];
@@ -15,7 +16,18 @@ const COMPILER_OPTIONS = {
   noPropertyAccessFromIndexSignature: true,
 };
 
-Deno.test("the examples in the docstrings and on the pages have the right types and run", async () => {
+/** Writes the files that the tutorial shows. @returns their paths */
+function writeTutorialFiles(directory: string): string[] {
+  const files = pageBlocks("tutorial.md").filter(({ language }) => language === "ts").map(({ text }) => {
+    const file = join(directory, /^\/\/ (\w+\.ts)/.exec(text)![1]!);
+    Deno.writeTextFileSync(file, withClient(text));
+    return file;
+  });
+  assert.ok(files.length >= 5);
+  return files;
+}
+
+Deno.test("the examples in the docstrings and on the pages have the right types and run, and the files of the tutorial have the right types", async () => {
   const all = examples(PAGES);
   assert.ok(all.length > 12, `only ${all.length} examples were found`);
   await using serverA = await startTestServer();
@@ -27,10 +39,11 @@ Deno.test("the examples in the docstrings and on the pages have the right types 
       const { url } = placeOf(serverOf(example).address);
       await Deno.writeTextFile(files[i]!, moduleOf(example, url!));
     }
+    const checked = [...files, ...writeTutorialFiles(directory)];
     const places = all.map(({ place }, i) => `example_${i}.ts is ${place}`).join("\n");
     const config = join(directory, "deno.json");
     await Deno.writeTextFile(config, JSON.stringify({ compilerOptions: COMPILER_OPTIONS }));
-    assert.equal(await complaintsOf("check", "--quiet", "--config", config, ...files), "", places);
+    assert.equal(await complaintsOf("check", "--quiet", "--config", config, ...checked), "", places);
     for (const [i, { place }] of all.entries()) {
       await serverA.client().reset();
       try {

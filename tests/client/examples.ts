@@ -31,8 +31,12 @@ export function sources(directory: string): string[] {
 /** Turns an example into a module that uses the client of this repository and this server, and prints nothing. */
 export function moduleOf({ code }: Example, url: string): string {
   return `const console = { log(..._: unknown[]): void {} };\nvoid console;\n` +
-    code.replaceAll('"eventstore-client"', JSON.stringify(new URL("client/mod.ts", ROOT).href))
-      .replaceAll("http://127.0.0.1:8085", url);
+    withClient(code).replaceAll("http://127.0.0.1:8085", url);
+}
+
+/** Code that imports the client of this repository. */
+export function withClient(code: string): string {
+  return code.replaceAll('"eventstore-client"', JSON.stringify(new URL("client/mod.ts", ROOT).href));
 }
 
 /** Runs a command of the runtime on the repository. @returns its error output; empty when it succeeds */

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { type ServerProcess, startServer } from "../support/server_process.ts";
+import { sharedServer } from "../support/server_process.ts";
 import { answersAgree, forMachine, runShell } from "./shell.ts";
 
 const README = Deno.readTextFileSync(new URL("../../README.md", import.meta.url));
+
+const server = sharedServer({ listen: "tcp", listenOnly: true });
 
 interface Step {
   readonly command: string;
@@ -23,33 +25,26 @@ function firstExample(): Step[] {
 }
 
 /** The commands that the server prints in development mode. */
-function printedCommands({ stdout }: ServerProcess): string[] {
-  const [, rest = ""] = stdout.split("try a first write and a first read:\n");
+function printedCommands(): string[] {
+  const [, rest = ""] = server.stdout.split("try a first write and a first read:\n");
   return rest.split("\n").filter((line) => line.startsWith("  ")).map((line) => line.trim());
 }
 
-async function startDevelopmentServer(): Promise<ServerProcess> {
-  const server = await startServer({ listen: "tcp", listenOnly: true, env: { SERVICE_DEV_MODE: "true" } });
-  await server.waitForOutput((text) => text.includes("QUERY"));
-  return server;
-}
-
-async function prints(server: ServerProcess, command: string, answer: string): Promise<void> {
+async function prints(command: string, answer: string): Promise<void> {
   answersAgree(await runShell(forMachine(command, server.address)), answer);
 }
 
 Deno.test("the first example of the README prints the answers that stand below it", async () => {
-  await using server = await startDevelopmentServer();
   for (const { command, answers } of firstExample()) {
-    for (const answer of answers) await prints(server, command, answer);
+    for (const answer of answers) await prints(command, answer);
   }
 });
 
 Deno.test("the commands that task dev prints give the answers of the README, whose commands then work as later runs", async () => {
-  await using server = await startDevelopmentServer();
   const steps = firstExample();
-  const printed = printedCommands(server);
+  await server.waitForOutput((text) => text.includes("QUERY"));
+  const printed = printedCommands();
   assert.equal(printed.length, steps.length);
-  for (const [i, { answers }] of steps.entries()) await prints(server, printed[i]!, answers[0]!);
-  for (const { command, answers } of steps) await prints(server, command, answers.at(-1)!);
+  for (const [i, { answers }] of steps.entries()) await prints(printed[i]!, answers[0]!);
+  for (const { command, answers } of steps) await prints(command, answers.at(-1)!);
 });

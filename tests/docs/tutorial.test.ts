@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { complaintsOf, sources } from "../client/examples.ts";
+import { sources } from "../client/examples.ts";
 import { inDirectory } from "../support/directory.ts";
 import { startServer } from "../support/server_process.ts";
 import { pageBlocks } from "./page_blocks.ts";
@@ -40,18 +40,5 @@ Deno.test("a reader who follows the tutorial sees the output that it shows", asy
         throw new Error(`docs/tutorial.md:${block.line}`, { cause: error });
       }
     }
-  });
-});
-
-Deno.test("the files of the tutorial have the right types", async () => {
-  await inDirectory(async (directory) => {
-    await makeClone(directory);
-    const files = pageBlocks("tutorial.md").filter(({ language }) => language === "ts").map(({ text }) => {
-      const file = `${directory}/${/^\/\/ (\w+\.ts)/.exec(text)![1]}`;
-      Deno.writeTextFileSync(file, text);
-      return file;
-    });
-    assert.ok(files.length >= 5);
-    assert.equal(await complaintsOf("check", "--quiet", "--config", `${directory}/deno.json`, ...files), "");
   });
 });

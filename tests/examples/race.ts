@@ -8,14 +8,15 @@ import {
   type TransportRequest,
 } from "../../client/mod.ts";
 import { fetchTransport } from "../../client/transport/fetch_transport.ts";
-import { listed, placeOf, storeOf } from "../client/support.ts";
-import type { ServerProcess } from "../support/server_process.ts";
+import { listed, placeOf, sharedTestServer, storeOf } from "../client/support.ts";
 
-export const CLIENTS = 20;
+/** The server of the tests of all examples. */
+export const server = sharedTestServer();
+
+export const CLIENTS = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 20 : 12;
 
 /** Runs the work concurrently, in each call with another client. */
 export async function race<Events extends object>(
-  server: ServerProcess,
   work: (store: EventStore<Events>, client: number) => Promise<void>,
 ): Promise<void> {
   await Promise.all(Array.from({ length: CLIENTS }, (_, client) => work(storeOf<Events>(server), client)));
@@ -38,9 +39,7 @@ export async function isAllowed(
 }
 
 /** All events of the store, in order. */
-export async function historyOf<Events extends object>(
-  server: ServerProcess,
-): Promise<StoredEvent<Events>[]> {
+export async function historyOf<Events extends object>(): Promise<StoredEvent<Events>[]> {
   return await listed(storeOf<Events>(server).readAll("*"));
 }
 
@@ -57,7 +56,6 @@ export function inventedHistory<Events extends object>(...events: NewEvent<Event
 
 /** A client whose first write waits, after the client has decided. */
 export function hesitating<Events extends object>(
-  server: ServerProcess,
   beforeWriting: () => Promise<void>,
   change: (body: string) => string = (body) => body,
 ): EventStore<Events> {
@@ -75,11 +73,9 @@ export function hesitating<Events extends object>(
 
 /** A client whose first write waits and that leaves out all conditions. The checks must notice its violations. */
 export function careless<Events extends object>(
-  server: ServerProcess,
   beforeWriting: () => Promise<void>,
 ): EventStore<Events> {
   return hesitating(
-    server,
     beforeWriting,
     (body) => JSON.stringify({ ...JSON.parse(body), conditions: [] }),
   );
@@ -87,7 +83,6 @@ export function careless<Events extends object>(
 
 /** Runs a decision of careless clients. All of them decide before the first one writes. */
 export async function carelessRace<Events extends object>(
-  server: ServerProcess,
   work: (store: EventStore<Events>, client: number) => Promise<unknown>,
 ): Promise<void> {
   const { promise: allHaveDecided, resolve } = Promise.withResolvers<void>();
@@ -97,7 +92,7 @@ export async function carelessRace<Events extends object>(
     await allHaveDecided;
   };
   await Promise.all(Array.from({ length: CLIENTS }, async (_, client) => {
-    await work(careless<Events>(server, beforeWriting), client);
+    await work(careless<Events>(beforeWriting), client);
   }));
 }
 

@@ -1,6 +1,8 @@
+import assert from "node:assert/strict";
 import { EDITION_INTERFACES } from "../../tools/openapi/editions.ts";
 import { Replay } from "../support/openapi/replay.ts";
-import { startServer } from "../support/server_process.ts";
+import { sharedServer } from "../support/server_process.ts";
+import { methodsOf, withoutHead } from "./methods.ts";
 
 /* The examples of the documents, sent to the real server. Every answer is also compared with its schemas. */
 
@@ -8,13 +10,20 @@ import { startServer } from "../support/server_process.ts";
 const TOLERANT = { SERVICE_TRANSACTION_TIMEOUT: "60", SERVICE_MAX_TRANSACTION_DURATION: "60" };
 
 for (const edition of EDITION_INTERFACES) {
+  const server = sharedServer({ listen: "unix", env: { SERVICE_EDITION: edition.name, ...TOLERANT } });
+
   Deno.test(`edition ${edition.name}: the server answers each example as its document says`, async (t) => {
-    const env = { SERVICE_EDITION: edition.name, SERVICE_DEV_MODE: "true", ...TOLERANT };
-    await using server = await startServer({ listen: "unix", env });
     const replay = new Replay(server.client());
     for (const exchange of edition.exchanges) {
       // Later exchanges depend on earlier ones, so the first failure ends the test.
       if (!await t.step(`${exchange.operation}: ${exchange.name}`, () => replay.send(exchange))) return;
+    }
+  });
+
+  Deno.test(`edition ${edition.name}: the server allows the documented methods on each path`, async () => {
+    for (const [path, methods] of methodsOf(edition)) {
+      const reply = await server.client().request("PUT", path.replaceAll(/\{\w+\}/g, "x"));
+      assert.deepEqual(withoutHead((reply.headers.get("allow") ?? "").split(", ")), methods, path);
     }
   });
 }

@@ -7,10 +7,17 @@ import {
   issueToken,
   VALID_MINUTES,
 } from "../../examples/opt_in_token.ts";
-import { sharedTestServer, storeOf } from "../client/support.ts";
-import { carelessRace, CLIENTS, historyOf, inventedHistory, isAllowed, race, shuffled } from "./race.ts";
-
-const server = sharedTestServer();
+import { storeOf } from "../client/support.ts";
+import {
+  carelessRace,
+  CLIENTS,
+  historyOf,
+  inventedHistory,
+  isAllowed,
+  race,
+  server,
+  shuffled,
+} from "./race.ts";
 
 const ISSUED = Date.UTC(2026, 0, 1);
 const afterMinutes = (minutes: number): Date => new Date(ISSUED + minutes * 60_000);
@@ -40,14 +47,14 @@ Deno.test("opt-in token: each is used once, if a client uses it before it expire
   const tokens: string[] = [];
   for (let i = 0; i < 10; i++) tokens.push(await issueToken(setup, `${i}@example.com`, afterMinutes(0)));
   const inTime = new Set(tokens.slice(0, 5));
-  await race<Events>(server, async (store, client) => {
+  await race<Events>(async (store, client) => {
     for (const token of shuffled(tokens)) {
       const minutes = client % 2 === 0 && inTime.has(token) ? VALID_MINUTES - 1 : VALID_MINUTES;
       await isAllowed(ApiError, () => confirmAddress(store, token, afterMinutes(minutes)));
     }
     assert.equal(await isAllowed(ApiError, () => confirmAddress(store, "guessed", afterMinutes(0))), false);
   });
-  const events = await historyOf<Events>(server);
+  const events = await historyOf<Events>();
   assert.deepEqual(faultsOf(events), []);
   const confirmed = events.filter(({ type }) => type === "AddressConfirmed");
   assert.deepEqual(new Set(confirmed.map(({ identifiers }) => identifiers["token"])), inTime);
@@ -55,8 +62,8 @@ Deno.test("opt-in token: each is used once, if a client uses it before it expire
 
 Deno.test("opt-in token: without conditions, every client uses a token, and it is noticed", async () => {
   const token = await issueToken(storeOf<Events>(server), "1@example.com");
-  await carelessRace<Events>(server, (store) => confirmAddress(store, token));
-  const faults = faultsOf(await historyOf<Events>(server));
+  await carelessRace<Events>((store) => confirmAddress(store, token));
+  const faults = faultsOf(await historyOf<Events>());
   assert.deepEqual(faults, new Array(CLIENTS - 1).fill(`${token} is used twice`));
 });
 

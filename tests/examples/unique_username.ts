@@ -7,10 +7,7 @@ import {
   RESERVED_DAYS,
   takeName,
 } from "../../examples/unique_username.ts";
-import { sharedTestServer } from "../client/support.ts";
 import { carelessRace, CLIENTS, historyOf, inventedHistory, isAllowed, race } from "./race.ts";
-
-const server = sharedTestServer();
 
 const NAMES = ["ada", "grace", "edsger"];
 const DAY = 24 * 60 * 60 * 1000;
@@ -43,14 +40,14 @@ Deno.test("unique username: a name is held by one account at a time, and free ag
   const rounds = 5;
   for (let round = 0; round < rounds; round++) {
     const now = dayOf(2 * round);
-    await race<Events>(server, async (store, client) => {
+    await race<Events>(async (store, client) => {
       for (const name of NAMES) {
         await isAllowed(ApiError, () => takeName(store, name, `account ${client}`, now));
         await isAllowed(ApiError, () => releaseName(store, name, `account ${client}`, now));
       }
     });
   }
-  const events = await historyOf<Events>(server);
+  const events = await historyOf<Events>();
   assert.deepEqual(faultsOf(events), []);
   // Released on day 0, a name is still reserved on day 2 and free on day 4.
   for (const name of NAMES) {
@@ -65,8 +62,8 @@ Deno.test("unique username: a name is held by one account at a time, and free ag
 });
 
 Deno.test("unique username: without conditions, a name has several holders, and it is noticed", async () => {
-  await carelessRace<Events>(server, (store, client) => takeName(store, "ada", `account ${client}`));
-  const faults = faultsOf(await historyOf<Events>(server));
+  await carelessRace<Events>((store, client) => takeName(store, "ada", `account ${client}`));
+  const faults = faultsOf(await historyOf<Events>());
   assert.equal(faults.filter((fault) => fault.startsWith("ada is held by")).length, CLIENTS - 1);
 });
 

@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { Refused, type StoredEvent } from "../../client/mod.ts";
 import { type Events, type Order, placeOrder } from "../../examples/prevent_duplicates.ts";
-import { sharedTestServer } from "../client/support.ts";
 import { carelessRace, CLIENTS, historyOf, race, shuffled } from "./race.ts";
-
-const server = sharedTestServer();
 
 const ORDERS: readonly Order[] = Array.from({ length: 10 }, (_, i) => (
   { key: `key ${i}`, product: "lamp", quantity: i + 1 }
@@ -18,7 +15,7 @@ function faultsOf(events: readonly StoredEvent<Events>[]): string[] {
 
 Deno.test("prevent duplicates: an order that every client sends is recorded once, with its first content", async () => {
   const numbers = new Map<string, number>();
-  await race<Events>(server, async (store) => {
+  await race<Events>(async (store) => {
     for (const order of shuffled(ORDERS)) {
       const number = await placeOrder(store, order);
       assert.equal(number, numbers.get(order.key) ?? number, "an order has one number");
@@ -28,7 +25,7 @@ Deno.test("prevent duplicates: an order that every client sends is recorded once
       await assert.rejects(placeOrder(store, { ...order, quantity: 100 }), isRejected);
     }
   });
-  const events = await historyOf<Events>(server);
+  const events = await historyOf<Events>();
   assert.deepEqual(faultsOf(events), []);
   assert.deepEqual(
     events.map(({ metadata, payload }) => ({ key: metadata["writeKey"], ...payload }))
@@ -38,6 +35,6 @@ Deno.test("prevent duplicates: an order that every client sends is recorded once
 });
 
 Deno.test("prevent duplicates: without conditions, every client records an order, and it is noticed", async () => {
-  await carelessRace<Events>(server, (store) => placeOrder(store, ORDERS[0]!));
-  assert.equal(faultsOf(await historyOf<Events>(server)).length, CLIENTS - 1);
+  await carelessRace<Events>((store) => placeOrder(store, ORDERS[0]!));
+  assert.equal(faultsOf(await historyOf<Events>()).length, CLIENTS - 1);
 });

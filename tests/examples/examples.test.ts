@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { placeOf, sharedTestServer } from "../client/support.ts";
-
-const server = sharedTestServer();
+import { placeOf } from "../client/support.ts";
+import "./course_subscriptions.ts";
+import "./dynamic_price.ts";
+import "./invoice_numbers.ts";
+import "./opt_in_token.ts";
+import "./prevent_duplicates.ts";
+import { server } from "./race.ts";
+import "./unique_username.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const FILES = [...Deno.readDirSync(new URL("examples/", ROOT))]
@@ -25,9 +30,12 @@ Deno.test("there are six examples, each below 80 lines, and they use the client 
 
 Deno.test("each example prints what its README says, the first time and the next", async () => {
   const { url } = placeOf(server.address);
+  const { tasks } = JSON.parse(Deno.readTextFileSync(new URL("deno.json", ROOT)));
+  const [runtime, ...flags] = tasks.example.command.split(" ");
+  assert.equal(runtime, "deno");
   const printedBy = async (name: string): Promise<string> => {
     const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["task", "--quiet", "example", `examples/${name}`, url!],
+      args: [...flags, `examples/${name}`, url!],
       cwd: fileURLToPath(ROOT),
       env: { NO_COLOR: "1" },
     }).output();

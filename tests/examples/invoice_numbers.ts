@@ -3,10 +3,8 @@ import type { StoredEvent } from "../../client/mod.ts";
 import { type Events, issueInvoice } from "../../examples/invoice_numbers.ts";
 import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import { FaultyTransport } from "../client/faulty_transport.ts";
-import { placeOf, sharedTestServer, storeOver } from "../client/support.ts";
-import { carelessRace, CLIENTS, historyOf, inventedHistory, race, shuffled } from "./race.ts";
-
-const server = sharedTestServer();
+import { placeOf, storeOver } from "../client/support.ts";
+import { carelessRace, CLIENTS, historyOf, inventedHistory, race, server, shuffled } from "./race.ts";
 
 const SERIES = ["2025", "2026"];
 const ORDERS_PER_SERIES = 20;
@@ -34,21 +32,21 @@ Deno.test("invoice numbers: they are 1 to n in each series, and each order has o
   // Each order is requested twice, by any of the clients.
   const wishes = shuffled([...orders, ...orders]);
   const numbers = new Map<string, number>();
-  await race<Events>(server, async (store, client) => {
+  await race<Events>(async (store, client) => {
     for (const { series, order } of wishes.filter((_, i) => i % CLIENTS === client)) {
       const number = await issueInvoice(store, series, order);
       assert.equal(number, numbers.get(order) ?? number, "an order has one number");
       numbers.set(order, number);
     }
   });
-  const events = await historyOf<Events>(server);
+  const events = await historyOf<Events>();
   assert.deepEqual(faultsOf(events), []);
   assert.equal(events.length, orders.length);
 });
 
 Deno.test("invoice numbers: without conditions, numbers and orders occur twice, and it is noticed", async () => {
-  await carelessRace<Events>(server, (store) => issueInvoice(store, "2026", "o1"));
-  const faults = faultsOf(await historyOf<Events>(server));
+  await carelessRace<Events>((store) => issueInvoice(store, "2026", "o1"));
+  const faults = faultsOf(await historyOf<Events>());
   for (const fault of ["2026: 1 instead of 2", "o1 has two invoices"]) {
     assert.equal(faults.filter((one) => one === fault).length, CLIENTS - 1, fault);
   }
@@ -72,6 +70,6 @@ for (const fault of ["request lost", "answer lost"] as const) {
       return fault;
     };
     assert.equal(await issueInvoice(storeOver<Events>(transport), "2026", "o1"), 1);
-    assert.equal((await historyOf<Events>(server)).length, 1);
+    assert.equal((await historyOf<Events>()).length, 1);
   });
 }

@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
 import type { StoredEvent } from "../../client/mod.ts";
 import { ApiError, type Events, GRACE_MINUTES, placeOrder, setPrice } from "../../examples/dynamic_price.ts";
-import { sharedTestServer, storeOf } from "../client/support.ts";
-import { careless, CLIENTS, hesitating, historyOf, inventedHistory, isAllowed, race } from "./race.ts";
-
-const server = sharedTestServer();
+import { storeOf } from "../client/support.ts";
+import {
+  careless,
+  CLIENTS,
+  hesitating,
+  historyOf,
+  inventedHistory,
+  isAllowed,
+  race,
+  server,
+} from "./race.ts";
 
 const PRODUCTS = ["lamp", "bulb", "shade"];
 const FIRST_PRICE = 1000;
@@ -35,7 +42,7 @@ Deno.test("dynamic price: each order is at prices that were shown not long ago",
   let minutes = 0; // on a clock that all clients share
   const shownOn = new Map(PRODUCTS.map((product) => [product, [FIRST_PRICE]]));
   let rejections = 0;
-  await race<Events>(server, async (store, client) => {
+  await race<Events>(async (store, client) => {
     const shown = Object.fromEntries(PRODUCTS.map((product) => [product, FIRST_PRICE]));
     assert.ok(await isAllowed(ApiError, () => placeOrder(store, shown, afterMinutes(0))));
     for (let i = 0; i < 10; i++) {
@@ -56,7 +63,7 @@ Deno.test("dynamic price: each order is at prices that were shown not long ago",
     const late = () => placeOrder(store, { lamp: FIRST_PRICE }, tomorrow);
     assert.equal(await isAllowed(ApiError, late), false, "it is a price of yesterday");
   });
-  const events = await historyOf<Events>(server);
+  const events = await historyOf<Events>();
   assert.deepEqual(faultsOf(events), []);
   const orders = events.filter(({ type }) => type === "OrderPlaced").length;
   assert.equal(orders + rejections, CLIENTS + CLIENTS * 3 / 4 * 10);
@@ -72,10 +79,10 @@ for (
   Deno.test(`dynamic price: ${how}, a price that is replaced while an order is decided is ${isTaken ? "taken, and it is noticed" : "rejected"}`, async () => {
     const others = storeOf<Events>(server);
     await setPrice(others, "lamp", 1000, afterMinutes(0));
-    const store = clientOf<Events>(server, () => setPrice(others, "lamp", 2000, afterMinutes(1)));
+    const store = clientOf<Events>(() => setPrice(others, "lamp", 2000, afterMinutes(1)));
     const order = () => placeOrder(store, { lamp: 1000 }, afterMinutes(1 + GRACE_MINUTES));
     assert.equal(await isAllowed(ApiError, order), isTaken);
-    const faults = faultsOf(await historyOf<Events>(server));
+    const faults = faultsOf(await historyOf<Events>());
     assert.deepEqual(faults, isTaken ? ["lamp was not sold at 1000"] : []);
   });
 }

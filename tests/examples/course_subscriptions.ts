@@ -8,14 +8,21 @@ import {
   type Events,
   subscribe,
 } from "../../examples/course_subscriptions.ts";
-import { sharedTestServer, storeOf } from "../client/support.ts";
-import { carelessRace, CLIENTS, historyOf, inventedHistory, isAllowed, race, shuffled } from "./race.ts";
-
-const server = sharedTestServer();
+import { storeOf } from "../client/support.ts";
+import {
+  carelessRace,
+  CLIENTS,
+  historyOf,
+  inventedHistory,
+  isAllowed,
+  race,
+  server,
+  shuffled,
+} from "./race.ts";
 
 const COURSES = ["c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"];
 const STUDENTS = Array.from({ length: CLIENTS }, (_, i) => `s${i}`);
-const SEATS = 8;
+const SEATS = 4;
 
 interface Outcome {
   readonly faults: string[];
@@ -68,7 +75,7 @@ Deno.test("course subscriptions: no course is over capacity, no student over the
   const setup = storeOf<Events>(server);
   for (const course of COURSES) await defineCourse(setup, course, SEATS);
   const wishes = shuffled(COURSES.flatMap((course) => STUDENTS.map((student) => ({ course, student }))));
-  await race<Events>(server, async (store, client) => {
+  await race<Events>(async (store, client) => {
     if (client === 0) {
       // Fewer seats let no student in later, so at the end all rejections are still right.
       await isAllowed(ApiError, () => changeCapacity(store, "c1", SEATS / 2));
@@ -77,15 +84,15 @@ Deno.test("course subscriptions: no course is over capacity, no student over the
       await isAllowed(ApiError, () => subscribe(store, course, student));
     }
   });
-  assert.deepEqual(faultsOf(await historyOf<Events>(server), COURSES, STUDENTS), []);
+  assert.deepEqual(faultsOf(await historyOf<Events>(), COURSES, STUDENTS), []);
 });
 
 Deno.test("course subscriptions: without conditions, courses and students are over the limit, and it is noticed", async () => {
   const setup = storeOf<Events>(server);
   for (const course of ["full", ...STUDENTS]) await defineCourse(setup, course, 2);
-  await carelessRace<Events>(server, (store, client) => subscribe(store, "full", `s${client}`));
-  await carelessRace<Events>(server, (store, client) => subscribe(store, `s${client}`, "busy"));
-  const { faults } = replayed(await historyOf<Events>(server));
+  await carelessRace<Events>((store, client) => subscribe(store, "full", `s${client}`));
+  await carelessRace<Events>((store, client) => subscribe(store, `s${client}`, "busy"));
+  const { faults } = replayed(await historyOf<Events>());
   assert.equal(faults.filter((fault) => fault === "full is over capacity").length, CLIENTS - 2);
   assert.equal(
     faults.filter((fault) => fault === "busy has too many courses").length,
