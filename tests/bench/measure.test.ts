@@ -2,6 +2,7 @@ import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { Histogram } from "../../bench/histogram.ts";
 import { measureClients, measuredOver, type Round } from "../../bench/measure.ts";
+import { type Latency, summary, within } from "../../bench/campaigns/attacks/latencies.ts";
 
 function roundOf(milliseconds: number, requests: number, events: number): Round {
   const latencies = new Histogram();
@@ -71,4 +72,76 @@ Deno.test("requests of the warm-up are not counted", async () => {
   // The last request may have ended after the time was up, and the clocks of test and round differ a little.
   assert.ok(counted >= afterWarmUp - 2 && counted <= afterWarmUp + 1, `${counted} of ${afterWarmUp}`);
   assert.equal(round.events, 2 * counted);
+});
+
+function histogramOf(values: readonly number[]): Histogram {
+  const histogram = new Histogram();
+  for (const value of values) histogram.add(value);
+  return histogram;
+}
+
+Deno.test("quantiles of a histogram are those of the sorted values, and never lower by more than rounding", () => {
+  const values = Array.from({ length: 10_000 }, (_, i) => 0.001 * 1.002 ** i);
+  const histogram = histogramOf(values);
+  for (const share of [0.001, 0.25, 0.5, 0.99, 0.999, 1]) {
+    const exact = Math.round(values[Math.ceil(values.length * share) - 1]! * 1000) / 1000;
+    const found = histogram.quantile(share);
+    assert.ok(found >= exact - 0.0005 && found <= exact * 1.016, `${share}: ${found}, not ${exact}`);
+  }
+});
+
+Deno.test("every microsecond below 0.128 ms has a bucket of its own", () => {
+  for (let microseconds = 0; microseconds < 128; microseconds++) {
+    assert.equal(histogramOf([microseconds / 1000]).quantile(0.5), microseconds / 1000);
+  }
+});
+
+Deno.test("a bucket ends where the next begins", () => {
+  let last = -1;
+  for (let microseconds = 0; microseconds < 100_000; microseconds++) {
+    const highest = Math.round(histogramOf([microseconds / 1000]).quantile(1) * 1000);
+    assert.ok(highest >= microseconds, `${microseconds} is in the bucket up to ${highest}`);
+    if (highest !== last) assert.equal(last, microseconds - 1);
+    last = highest;
+  }
+});
+
+Deno.test("a rare long latency is neither lost nor cut off, and histograms add up", () => {
+  const histogram = histogramOf(Array.from({ length: 999 }, () => 1));
+  histogram.addAll(histogramOf([60_000]));
+  assert.equal(histogram.total, 1000);
+  assert.ok(histogram.quantile(0.999) < 1.02);
+  assert.ok(histogram.quantile(1) >= 60_000 && histogram.quantile(1) < 61_000);
+  assert.ok(histogramOf([1e9]).quantile(1) > 2e6);
+});
+
+Deno.test("a histogram of nothing has no quantile", () => {
+  assert.equal(new Histogram().quantile(0.5), NaN);
+});
+
+const quick = (count: number): Latency[] =>
+  Array.from({ length: count }, (_, i) => ({ at: i * 10, milliseconds: 1 }));
+
+Deno.test("a wait counts for all the requests that would have been sent meanwhile", () => {
+  assert.deepEqual(summary(quick(100), 10), { count: 100, p50: 1, p99: 1, worst: 1 });
+  const blocked = [...quick(100), { at: 1000, milliseconds: 1000 }];
+  const { count, p50, p99, worst } = summary(blocked, 10);
+  assert.deepEqual([count, worst], [101, 1000]);
+  // The 100 requests of that second waited 0 to 1,000 ms, so half of all waited for long.
+  assert.ok(p50 >= 1 && p50 < 20, String(p50));
+  assert.ok(p99 >= 970, String(p99));
+});
+
+Deno.test("without requests there is nothing to say", () => {
+  const { p50, p99, worst } = summary([], 10);
+  assert.deepEqual([p50, p99, worst], [NaN, NaN, NaN]);
+});
+
+Deno.test("a request counts when any part of it lies in a span", () => {
+  const latencies = [[0, 5], [8, 5], [20, 100], [90, 1], [200, 1]].map(([at, milliseconds]) => ({
+    at: at!,
+    milliseconds: milliseconds!,
+  }));
+  const found = within(latencies, [{ from: 10, to: 12 }, { from: 50, to: 60 }]);
+  assert.deepEqual(found.map(({ at }) => at), [8, 20]);
 });

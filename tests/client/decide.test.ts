@@ -5,6 +5,7 @@ import { FaultyTransport } from "./faulty_transport.ts";
 import { counted, texts } from "./noted.ts";
 import { capacity, courses, students } from "./school.ts";
 import { note, placeOf, sharedTestServer, storeOf } from "./support.ts";
+import { enrolTogether } from "./enrolments.ts";
 
 const server = sharedTestServer();
 
@@ -111,4 +112,18 @@ Deno.test("a signal ends a decision, and other errors are not tried again", asyn
   await assert.rejects(store.decide(counted, () => (decisions++, note("x".repeat(70_000)))), /maxEventSize/);
   assert.equal(decisions, 1);
   assert.equal((await store.head()).sequence, 0);
+});
+
+const IS_LONG = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1";
+
+const CLIENTS = 20;
+const DECISIONS = IS_LONG ? 10_000 : 300;
+
+Deno.test(`${CLIENTS} clients with ${DECISIONS} decisions on five courses break no rule, and none is rejected while there is a seat`, async () => {
+  await enrolTogether({
+    stores: Array.from({ length: CLIENTS }, () => storeOf(server)),
+    seats: DECISIONS / 20,
+    students: DECISIONS / 5,
+    isOver: (decisions) => decisions >= DECISIONS / CLIENTS,
+  });
 });

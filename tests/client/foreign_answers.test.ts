@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { ConnectionLost, Refused } from "../../client/mod.ts";
 import { ownError, type ScriptedAnswer, ScriptedTransport } from "./faulty_transport.ts";
-import { failure, note, sharedTestServer, storeOf, storeOver } from "./support.ts";
-
-const server = sharedTestServer();
+import { failure, note, storeOver } from "./support.ts";
 
 /** Answers that a proxy between the client and the server may give, and the class of error that each becomes. */
 const FOREIGN: readonly (readonly [answer: ScriptedAnswer, type: unknown, message?: string])[] = [
@@ -62,11 +60,4 @@ Deno.test("a read that failed at a proxy is repeated if the failure may pass, an
     else assert.equal((await failure(reading)).outcomeUnknown, false);
     assert.equal(transport.requests.length, type === ConnectionLost ? 2 : 1);
   }
-});
-Deno.test("an error in plain text is the server's own too", async () => {
-  const store = storeOf(server, { edition: "B" });
-  const error = await failure(store.transaction((tx) => tx.read("*")));
-  assert.ok(error instanceof Refused);
-  const { status, code, message, outcomeUnknown } = error;
-  assert.deepEqual([status, code, message, outcomeUnknown], [404, "InvalidRequest", "unknown path", false]);
 });

@@ -179,3 +179,11 @@ Deno.test("append needs edition A, and an EventStore needs an address", async ()
   assert.equal((await failure(store.append(note("1")))).code, "WrongEdition");
   assert.throws(() => new EventStore({}), TypeError);
 });
+
+Deno.test("an error in plain text is the server's own too", async () => {
+  const store = storeOf(server, { edition: "B" });
+  const error = await failure(store.transaction((tx) => tx.read("*")));
+  assert.ok(error instanceof Refused);
+  const { status, code, message, outcomeUnknown } = error;
+  assert.deepEqual([status, code, message, outcomeUnknown], [404, "InvalidRequest", "unknown path", false]);
+});

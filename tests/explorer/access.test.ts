@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { foreignError } from "../../explorer/server/access.ts";
 import { startExplorer } from "../../explorer/server/start_explorer.ts";
-import { placeOf, startTestServer } from "../client/support.ts";
+import { placeOf, sharedTestServer } from "../client/support.ts";
 import { keyOf, sendRaw } from "./raw_requests.ts";
 
 /*
  * The explorer answers its own page, opened with its link, and no other client.
  */
 
+const server = sharedTestServer();
 const NOWHERE = { url: "http://127.0.0.1:1" };
 
 Deno.test("the page itself needs no key, and the link carries one that no second explorer has", async () => {
@@ -24,7 +25,6 @@ Deno.test("the page itself needs no key, and the link carries one that no second
 });
 
 Deno.test("nothing of the store is answered without the key", async () => {
-  await using server = await startTestServer();
   await using explorer = startExplorer({ store: placeOf(server.address), allowWrites: true });
   const right = keyOf(explorer);
   const wrong = [
@@ -116,7 +116,6 @@ Deno.test("a request of another page is rejected, whatever key it has", async ()
 });
 
 Deno.test("every answer has a strict policy, is not stored anywhere, and its type is not guessed", async () => {
-  await using server = await startTestServer();
   await using explorer = startExplorer({ store: placeOf(server.address) });
   const paths = ["/", "/page.css", "/page.js", "/about", "/store/metrics", "/store/reset", "/nothing"];
   for (const path of paths) {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { startExplorer } from "../../explorer/server/start_explorer.ts";
-import { placeOf, startTestServer } from "../client/support.ts";
+import { placeOf, sharedTestServer } from "../client/support.ts";
 import { eventually, pause } from "../support/eventually.ts";
-import { startServer } from "../support/server_process.ts";
 import { keyOf, sendRaw } from "./raw_requests.ts";
 
 /*
@@ -11,15 +10,15 @@ import { keyOf, sendRaw } from "./raw_requests.ts";
 
 const EVENT = '{"events":[{"type":"Noted","payload":"p"}]}';
 const TOKEN = "the-token-of-this-test";
+const AUTHORIZATION = { authorization: `Bearer ${TOKEN}` };
+
+const env = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN };
+const servers = { tcp: sharedTestServer("tcp", env), unix: sharedTestServer("unix", env) };
 
 for (const listen of ["tcp", "unix"] as const) {
   Deno.test(`reads reach a store on ${listen} that wants a token, which the browser never sees`, async () => {
-    await using server = await startServer({
-      listen,
-      listenOnly: true,
-      env: { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN },
-    });
-    await server.client({ authorization: `Bearer ${TOKEN}` }).request("POST", "/write", { body: EVENT });
+    const server = servers[listen];
+    await server.client(AUTHORIZATION).request("POST", "/write", { body: EVENT });
     await using explorer = startExplorer({ store: { ...placeOf(server.address), token: TOKEN } });
     const about = await sendRaw(explorer, { path: "/about" });
     const { place, hasToken, isSocket, allowWrites } = about.json<Record<string, unknown>>();
@@ -47,8 +46,7 @@ for (const listen of ["tcp", "unix"] as const) {
 }
 
 Deno.test("a wrong token shows as what the store says", async () => {
-  await using server = await startServer({ env: { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN } });
-  await using explorer = startExplorer({ store: { ...placeOf(server.address), token: "another" } });
+  await using explorer = startExplorer({ store: { ...placeOf(servers.tcp.address), token: "another" } });
   const reply = await sendRaw(explorer, { path: "/store/debug" });
   assert.deepEqual([reply.status, reply.json<{ error: string }>().error], [401, "Unauthorized"]);
 });
@@ -135,8 +133,7 @@ Deno.test("what is not on the list is not sent, whether writes are allowed or no
 });
 
 Deno.test("writes are rejected unless they are allowed", async () => {
-  await using server = await startTestServer();
-  const store = placeOf(server.address);
+  const store = { ...placeOf(servers.tcp.address), token: TOKEN };
   await using reading = startExplorer({ store });
   const writes = [
     ["POST", "/write"],
@@ -195,8 +192,8 @@ Deno.test("the store gets none of the browser's headers but the ticket", async (
 
 for (const listen of ["tcp", "unix"] as const) {
   Deno.test(`a waiting read over ${listen} ends at the store when the browser leaves, and when the explorer stops`, async () => {
-    await using server = await startTestServer(listen);
-    await using explorer = startExplorer({ store: placeOf(server.address) });
+    const server = servers[listen];
+    await using explorer = startExplorer({ store: { ...placeOf(server.address), token: TOKEN } });
     const waiting = (signal: AbortSignal): Promise<string> =>
       fetch(`http://127.0.0.1:${explorer.port}/store/events`, {
         method: "QUERY",
@@ -205,7 +202,7 @@ for (const listen of ["tcp", "unix"] as const) {
         signal,
       }).then((response) => response.text(), String);
     const hasWaiting = (count: number) => async (): Promise<void> => {
-      const debug = await server.client().request("GET", "/debug");
+      const debug = await server.client(AUTHORIZATION).request("GET", "/debug");
       assert.equal(debug.json<{ read: { waiting: number } }>().read.waiting, count);
     };
     const leaving = new AbortController();

@@ -66,9 +66,11 @@ export function sharedServer({ env = {}, ...options }: ServerOptions = {}): Serv
   Deno.test.beforeAll(() => server.start());
   // Edition B resets a paused store only.
   const requests = env["SERVICE_EDITION"] === "B" ? ["/pause", "/reset", "/resume"] : ["/reset"];
+  const token = env["SERVICE_AUTH_TOKEN"];
+  const client = server.client(token === undefined ? {} : { authorization: `Bearer ${token}` });
   Deno.test.beforeEach(async () => {
     for (const path of requests) {
-      const { status, text } = await server.client().request("POST", path);
+      const { status, text } = await client.request("POST", path);
       if (status !== 200 && status !== 204) throw new Error(`POST ${path}: ${status} ${text}`);
     }
   });

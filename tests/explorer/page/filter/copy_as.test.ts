@@ -10,8 +10,13 @@ import {
 import { type Filter, NO_FILTER } from "../../../../explorer/page/filter/filter.ts";
 import type { Edition } from "../../../../explorer/page/filter/query.ts";
 import { EventStore } from "../../../../client/mod.ts";
-import { placeOf, startTestServer } from "../../../client/support.ts";
-import { startServer } from "../../../support/server_process.ts";
+import { placeOf, sharedTestServer } from "../../../client/support.ts";
+
+const TOKEN = "the-token-of-this-test";
+const servers = {
+  tcp: sharedTestServer(),
+  unix: sharedTestServer("unix", { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN }),
+};
 
 const FILTER: Filter = {
   ...NO_FILTER,
@@ -43,9 +48,8 @@ Deno.test("words survive a shell", async () => {
 
 for (const listen of ["tcp", "unix"] as const) {
   Deno.test(`the command for curl over ${listen} finds what the page shows`, async () => {
-    const env = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: "the-token-of-this-test" };
-    await using server = await startServer({ listen, listenOnly: true, env });
-    const client = server.client({ authorization: "Bearer the-token-of-this-test" });
+    const server = servers[listen];
+    const client = server.client({ authorization: `Bearer ${TOKEN}` });
     await client.request("POST", "/write", {
       json: { events: [EVENT, { type: "B", payload: "not this" }, ANOTHER] },
     });
@@ -53,10 +57,10 @@ for (const listen of ["tcp", "unix"] as const) {
     const facts: StoreFacts = {
       place: place.socketPath ?? place.url!,
       isSocket: listen === "unix",
-      hasToken: true,
+      hasToken: listen === "unix",
       edition: "A",
     };
-    const command = `TOKEN=the-token-of-this-test; ${curlText(FILTER, ANY_TIME, facts)} -sS`;
+    const command = `TOKEN=${TOKEN}; ${curlText(FILTER, ANY_TIME, facts)} -sS`;
     const { stdout, stderr } = await new Deno.Command("bash", { args: ["-c", command] }).output();
     const lines = new TextDecoder().decode(stdout).trimEnd().split("\n");
     const payloads = lines.slice(0, -1).map((line) => JSON.parse(line).payload);
@@ -66,8 +70,7 @@ for (const listen of ["tcp", "unix"] as const) {
 }
 
 Deno.test("the program finds what the page shows", async () => {
-  await using server = await startTestServer();
-  const { url } = placeOf(server.address);
+  const { url } = placeOf(servers.tcp.address);
   await new EventStore({ url: url!, payload: "text" }).append([
     EVENT,
     { type: "B", payload: "not this" },
