@@ -5,7 +5,7 @@ import { initStore } from "../../../src/store/sqlite/data_directory/init_store.t
 import { SqliteStore } from "../../../src/store/sqlite/sqlite_store.ts";
 import type { Store } from "../../../src/store/api/store.ts";
 import { EVERYTHING } from "../chunks.ts";
-import { newEvent, ofTypes, queryOf, storeWrite, tag } from "../made_writes.ts";
+import { newEvent, ofTypes, storeWrite, tag } from "../made_writes.ts";
 import { TestDirectory } from "../test_store.ts";
 
 async function withStore(readersMax: number, run: (store: Store) => Promise<void>): Promise<void> {
@@ -34,33 +34,7 @@ for (const [when, inTurn] of [["at rest", false], ["in an open turn", true]] as 
   });
 }
 
-Deno.test("readers are started on demand, never more than the pool holds, and share the reads", async () => {
-  await withStore(3, async (store) => {
-    await store.writer.group([storeWrite(Array.from({ length: 500 }, () => newEvent("t", [tag("n", "v")])))]);
-    assert.equal(store.reads.inUse, 0);
-    const reading = Array.from({ length: 30 }, () => store.reads.chunk(EVERYTHING));
-    let inUseMax = 0;
-    for (const read of reading) read.then(() => inUseMax = Math.max(inUseMax, store.reads.inUse));
-    assert.deepEqual((await Promise.all(reading)).map(({ events }) => events), Array(30).fill(500));
-    assert.ok(inUseMax <= 3, `${inUseMax} readers`);
-    assert.equal(store.reads.inUse, 0);
-    assert.equal(store.reads.max, 3);
-  });
-});
-
-Deno.test("a thousand reads may wait for a reader, one more is rejected as Unavailable", async () => {
-  await withStore(1, async (store) => {
-    await store.reads.ping();
-    const reads = Array.from({ length: 1001 }, () => store.reads.projection({ type: "p", id: "1" }));
-    await assert.rejects(store.reads.projection({ type: "p", id: "1" }), (error) => {
-      assert.ok(error instanceof ApiError && error.code === "Unavailable");
-      return true;
-    });
-    assert.equal((await Promise.all(reads)).length, 1001);
-  });
-});
-
-Deno.test("a ping is answered even when many reads wait, and before them", async () => {
+Deno.test("a thousand reads may wait for a reader, one more is rejected as Unavailable, but a ping is answered first", async () => {
   await withStore(1, async (store) => {
     await store.reads.ping();
     let answered = 0;
@@ -68,19 +42,13 @@ Deno.test("a ping is answered even when many reads wait, and before them", async
       await store.reads.projection({ type: "p", id: "1" });
       answered++;
     });
+    await assert.rejects(store.reads.projection({ type: "p", id: "1" }), (error) => {
+      assert.ok(error instanceof ApiError && error.code === "Unavailable");
+      return true;
+    });
     await store.reads.ping();
     assert.ok(answered < 10, `${answered} reads came first`);
     await Promise.all(reads);
-  });
-});
-
-Deno.test("a read that fails in SQLite fails alone; its reader continues", async () => {
-  await withStore(1, async (store) => {
-    await store.writer.group([ofTypes("t")]);
-    const wrong = { ...EVERYTHING, query: queryOf(["t"]), afterSequence: 0.5, limit: 1 };
-    await assert.rejects(store.reads.chunk(wrong), /BigInt/);
-    assert.equal((await store.reads.chunk(EVERYTHING)).events, 1);
-    assert.equal(store.reads.inUse, 0);
   });
 });
 
@@ -111,8 +79,6 @@ Deno.test("a second store on the same directory is rejected, and is free again a
 
 const damages: readonly [what: string, damage: (path: string) => void][] = [
   ["of no bytes", (path) => Deno.truncateSync(path, 0)],
-  ["of something else", (path) => Deno.writeTextFileSync(path, "something else\n".repeat(1000))],
-  ["that was cut off", (path) => Deno.truncateSync(path, 4096)],
   ["that was cut off beside an empty WAL", (path) => {
     Deno.truncateSync(path, 4096);
     Deno.writeFileSync(`${path}-wal`, new Uint8Array());

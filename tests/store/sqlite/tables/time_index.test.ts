@@ -7,8 +7,7 @@ import { readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
 import type { Range } from "../../../../src/store/core/ranges/range.ts";
 import { rangesInTime } from "../../../../src/store/sqlite/tables/time_index.ts";
 import { sequencesOf as sequencesIn } from "../../chunks.ts";
-import { DONE } from "../../outcomes.ts";
-import { newEvent, queryOf, storeWrite } from "../../made_writes.ts";
+import { newEvent, queryOf } from "../../made_writes.ts";
 import { TestStore } from "../../test_store.ts";
 
 const EVENTS = 5000;
@@ -105,14 +104,4 @@ Deno.test("backwards, the parts of a range that hold a time are the same ones, f
     }),
     { numRuns: 200 },
   );
-});
-
-Deno.test("a reset empties the time index", () => {
-  const { store } = storeWith(() => 0);
-  using _ = store;
-  const writer = store.openWriter();
-  assert.deepEqual(writer.reset(), DONE);
-  assert.deepEqual(store.db.all("SELECT * FROM time_block"), []);
-  writer.group([storeWrite([newEvent("third", [], "")])]);
-  assert.equal(store.db.all("SELECT * FROM time_block").length, 1);
 });

@@ -8,15 +8,10 @@ import { firstBroken } from "../../first_broken.ts";
 import { newEvent, queryOf, storeWrite, tag } from "../../made_writes.ts";
 import { conflictOf, DONE, kindOf, written } from "../../outcomes.ts";
 import { seededRandom, TestStore, writerState } from "../../test_store.ts";
+import { FAILING_INSERT } from "./failing.ts";
 
-/** An event of this type makes its whole transaction fail in SQLite. */
-const FAILING = newEvent("fails in SQLite");
-
-/** Makes the insert of FAILING fail, as a full disk or a bug would, and lets all others through. */
-function failOnMarkedEvents(store: TestStore): void {
-  store.db.script(`CREATE TRIGGER failing BEFORE INSERT ON event
-    WHEN instr(NEW.body, 'fails in SQLite') BEGIN SELECT RAISE(ABORT, 'marked to fail'); END`);
-}
+/** Its insert fails, as on a full disk or by a bug. */
+const FAILING = newEvent("bad");
 
 type Step =
   | { readonly kind: "group"; readonly writes: readonly { events: NewEvent[]; conditions: Condition[] }[] }
@@ -68,7 +63,7 @@ Deno.test("conditions agree with matches() over random groups, conflicts, rollba
   fc.assert(
     fc.property(runs, (steps) => {
       using store = new TestStore();
-      failOnMarkedEvents(store);
+      store.db.script(FAILING_INSERT);
       let writer = store.openWriter();
       let stored: NewEvent[] = [];
       for (const step of steps) {

@@ -2,12 +2,12 @@ import { delay } from "../../../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { SqliteStore } from "../../../../src/store/sqlite/sqlite_store.ts";
-import type { Store } from "../../../../src/store/api/store.ts";
 import type { Writer } from "../../../../src/store/sqlite/writing/writer.ts";
 import { EVERYTHING, typesOf } from "../../chunks.ts";
 import { ofTypes, unless } from "../../made_writes.ts";
 import { DONE, written } from "../../outcomes.ts";
 import { TestDirectory, TestStore } from "../../test_store.ts";
+import { FAILING_COMMIT, FAILING_INSERT } from "./failing.ts";
 
 /*
  * A transaction that stays open over several calls, when SQLite fails in it.
@@ -22,17 +22,6 @@ function committedEvents(store: TestStore): number {
     reader.close();
   }
 }
-
-/** SQL that breaks the statement which stores an event of type `bad`. */
-const FAILING_INSERT = `CREATE TRIGGER failing BEFORE INSERT ON event WHEN instr(NEW.body, '"type":"bad"')
-  BEGIN SELECT RAISE(ABORT, 'marked to fail'); END`;
-
-/** SQL that lets an event of type `bad` in, but not the COMMIT that carries it. */
-const FAILING_COMMIT = `PRAGMA foreign_keys = ON;
-  CREATE TABLE parent (id INTEGER PRIMARY KEY);
-  CREATE TABLE child (id INTEGER REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
-  CREATE TRIGGER orphan AFTER INSERT ON event WHEN instr(NEW.body, '"type":"bad"')
-    BEGIN INSERT INTO child VALUES (1); END`;
 
 /** Asserts that no transaction is open and that the next one starts from the given head. */
 function assertOver(store: TestStore, writer: Writer, head: number): void {
@@ -93,34 +82,11 @@ Deno.test("a COMMIT that fails: nothing was written, a fence makes it true, and 
   assertOver(store, writer, 1);
 });
 
-Deno.test("a COMMIT and a fence that fail: the outcome is unknown and no further transaction is begun", () => {
-  using store = new TestStore();
-  store.db.script(FAILING_COMMIT);
-  store.db.script(`CREATE TRIGGER no_fence BEFORE UPDATE OF fence ON store
-    BEGIN SELECT RAISE(ABORT, 'no fence'); END`);
-  const writer = store.openWriter();
-  writer.begin();
-  writer.writeInside(ofTypes("bad"));
-  assert.equal(writer.commit().kind, "unknown");
-  writer.afterAnswer();
-  assert.deepEqual(store.reported, [{ kind: "broken", reason: "fence failed: no fence" }]);
-  assert.equal(writer.begin().kind, "failed");
-  assert.equal(store.db.inTransaction, false);
-});
-
-async function withStore(run: (store: Store, dataDir: string) => Promise<void>): Promise<void> {
+Deno.test("the WAL is not emptied in an open transaction, however long it is idle, but after its end", async () => {
   using directory = new TestDirectory();
   const store = await SqliteStore.open({ dataDir: directory.path, readersMax: 1 });
   try {
-    await run(store, directory.path);
-  } finally {
-    await store.close();
-  }
-}
-
-Deno.test("the WAL is not emptied in an open transaction, however long it is idle, but after its end", async () => {
-  await withStore(async (store, dataDir) => {
-    const walBytes = (): number => Deno.statSync(`${dataDir}/events.db-wal`).size;
+    const walBytes = (): number => Deno.statSync(directory.file("events.db-wal")).size;
     const quiet = (): Promise<void> => delay(2300);
     await store.writer.group([ofTypes("old")]);
     await store.writer.begin();
@@ -134,5 +100,7 @@ Deno.test("the WAL is not emptied in an open transaction, however long it is idl
     await quiet();
     assert.equal(walBytes(), 0);
     assert.deepEqual(typesOf(await store.reads.chunk(EVERYTHING)), ["old", "own", "own"]);
-  });
+  } finally {
+    await store.close();
+  }
 });

@@ -5,6 +5,7 @@ import { readProjection } from "../../../../src/store/sqlite/tables/projections.
 import { DONE, kindOf, written } from "../../outcomes.ts";
 import { newEvent, queryOf, storeWrite } from "../../made_writes.ts";
 import { TestStore, writerState } from "../../test_store.ts";
+import { FAILING_COMMIT, FAILING_FENCE, FAILING_INSERT } from "./failing.ts";
 
 /** Creates one projection. */
 function creating(id: string): Parameters<typeof storeWrite>[1] {
@@ -17,23 +18,10 @@ function bodies(store: TestStore): string[] {
   );
 }
 
-/** SQL that breaks the statement which stores an event of this type. */
-function failingInsert(type: string): string {
-  return `CREATE TRIGGER failing BEFORE INSERT ON event WHEN instr(NEW.body, '"type":"${type}"')
-    BEGIN SELECT RAISE(ABORT, 'marked to fail'); END`;
-}
-
-/** SQL that lets an event of this type in, but not the COMMIT that carries it. */
-function failingCommit(type: string): string {
-  return `PRAGMA foreign_keys = ON;
-    CREATE TABLE parent (id INTEGER PRIMARY KEY);
-    CREATE TABLE child (id INTEGER REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
-    CREATE TRIGGER orphan AFTER INSERT ON event WHEN instr(NEW.body, '"type":"${type}"')
-      BEGIN INSERT INTO child VALUES (1); END`;
-}
-
-for (const [where, sql] of [["statement", failingInsert("bad")], ["COMMIT", failingCommit("bad")]] as const) {
-  Deno.test(`an SQL error in the ${where} of one member is charged to that member alone`, () => {
+for (
+  const [where, sql, fences] of [["statement", FAILING_INSERT, 0], ["COMMIT", FAILING_COMMIT, 2]] as const
+) {
+  Deno.test(`an SQL error in the ${where} of one member is charged to that member alone, and fenced`, () => {
     using store = new TestStore();
     store.db.script(sql);
     const writer = store.openWriter();
@@ -45,6 +33,11 @@ for (const [where, sql] of [["statement", failingInsert("bad")], ["COMMIT", fail
       storeWrite([newEvent("again")], once),
     ]);
     assert.deepEqual(outcomes.map(kindOf), ["written", "failed", "written", "conflict"]);
+    const [, failure] = outcomes;
+    const reason = where === "COMMIT" ? /^COMMIT failed: / : /^marked to fail$/;
+    assert.match(failure?.kind === "failed" ? failure.reason : "", reason);
+    // The group has failed first, then this write alone.
+    assert.deepEqual(store.db.get("SELECT fence FROM store"), [fences]);
     assert.deepEqual(bodies(store), ["before", "after"]);
     const there = (id: string): boolean => readProjection(store.db, { type: "p", id }) !== undefined;
     assert.deepEqual(["before", "bad", "after"].map(there), [true, false, true]);
@@ -57,52 +50,38 @@ for (const [where, sql] of [["statement", failingInsert("bad")], ["COMMIT", fail
   });
 }
 
-Deno.test("after a COMMIT that failed a fence commits, so that the failure is the truth", () => {
-  using store = new TestStore();
-  store.db.script(failingCommit("bad"));
-  const writer = store.openWriter();
-  const fences = (): unknown => store.db.get("SELECT fence FROM store")?.[0];
-  assert.equal(fences(), 0);
-  const [outcome] = writer.group([storeWrite([newEvent("bad")])]);
-  assert.equal(outcome?.kind, "failed");
-  assert.match(outcome?.kind === "failed" ? outcome.reason : "", /^COMMIT failed: /);
-  assert.equal(fences(), 1);
-  assert.equal(store.db.inTransaction, false);
-});
-
 Deno.test("when the fence fails too the outcome is unknown and the writer begins no further transaction", () => {
   using store = new TestStore();
-  store.db.script(failingCommit("bad"));
-  store.db.script(`CREATE TRIGGER no_fence BEFORE UPDATE OF fence ON store
-    BEGIN SELECT RAISE(ABORT, 'no fence'); END`);
+  store.db.script(FAILING_COMMIT);
+  store.db.script(FAILING_FENCE);
   const writer = store.openWriter();
   const outcomes = writer.group([storeWrite([newEvent("good")]), storeWrite([newEvent("bad")])]);
   assert.deepEqual(outcomes.map(kindOf), ["unknown", "unknown"]);
   writer.afterAnswer();
   assert.deepEqual(store.reported, [{ kind: "broken", reason: "fence failed: no fence" }]);
   assert.equal(writer.group([storeWrite([newEvent("good")])])[0]?.kind, "failed");
+  assert.deepEqual([writer.begin().kind, store.db.inTransaction], ["failed", false]);
   assert.equal(writer.reset().kind, "failed");
   assert.equal(writer.deleteProjections(undefined).kind, "failed");
   assert.equal(writer.optimize().kind, "failed");
   assert.deepEqual(bodies(store), []);
 });
 
-Deno.test("a reset deletes everything, starts at sequence 1 and draws a new store ID", () => {
+Deno.test("a reset empties every table, and reports the new store ID", () => {
   using store = new TestStore();
   const writer = store.openWriter();
   writer.group([storeWrite([newEvent("a"), newEvent("b")], creating("x"))]);
   assert.deepEqual(writer.reset(), DONE);
   const { storeId, head } = readState(store.db);
-  assert.notEqual(storeId, store.storeId);
-  assert.equal(head, 0);
   assert.deepEqual(writerState(writer), { storeId, head });
   assert.deepEqual(store.reported, [{ kind: "reset", storeId }]);
-  for (const table of ["event", "projection", "event_term_docsize", "event_term_idx"]) {
+  for (const table of ["event", "projection", "time_block", "event_term_docsize", "event_term_idx"]) {
     const exists = store.db.get("SELECT count(*) FROM sqlite_schema WHERE name = ?", table)?.[0] === 1;
     if (exists) assert.equal(store.db.get(`SELECT count(*) FROM ${table}`)?.[0], 0, table);
   }
-  assert.equal(written(writer.group([storeWrite([newEvent("c")])])[0]).firstSequence, 1);
+  writer.group([storeWrite([newEvent("c")])]);
   assert.equal(store.db.all("SELECT rowid FROM event_term WHERE event_term MATCH ?", termOf("a")).length, 0);
+  assert.equal(store.db.all("SELECT * FROM time_block").length, 1);
 });
 
 function termOf(type: string): string {
