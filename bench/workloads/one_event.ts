@@ -1,4 +1,4 @@
-import { type Address, Connection, fieldOf, requestBytes, textOf } from "../connection.ts";
+import { type Address, Connection, requestBytes, textOf } from "../connection.ts";
 import { measureClients, type Round, type Timing } from "../measure.ts";
 import { PAYLOAD } from "../sample_events.ts";
 
@@ -58,6 +58,6 @@ function sequenceIn(text: string): string {
 
 export async function storeIdOf(address: Address): Promise<string> {
   using connection = await Connection.open(address);
-  const { head } = await connection.request(requestBytes("QUERY", "/events", '{"query":"*","limit":1}'));
-  return fieldOf(head, "x-service-store");
+  const { headers } = await connection.request(requestBytes("QUERY", "/events", '{"query":"*","limit":1}'));
+  return headers.get("x-service-store")!;
 }

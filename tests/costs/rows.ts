@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Connection, fieldOf, linesOf, requestBytes, textOf } from "../../bench/connection.ts";
+import { Connection, linesOf, requestBytes, textOf } from "../../bench/connection.ts";
 import { SampleEvents } from "../../bench/sample_events.ts";
 import { eventBody } from "../../src/wire/event.ts";
 import { holdWriteLock, waitForQueue } from "../support/held_write_lock.ts";
@@ -38,8 +38,8 @@ async function answered(connection: Connection, request: Uint8Array, status = 20
 const oneWriter: Row = async ({ address }, open) => {
   const connection = open.use(await Connection.open(address));
   const basket = crypto.randomUUID();
-  const { head } = await connection.request(requestBytes("QUERY", "/events", '{"query":"*","limit":1}'));
-  const storeId = fieldOf(head, "x-service-store");
+  const { headers } = await connection.request(requestBytes("QUERY", "/events", '{"query":"*","limit":1}'));
+  const storeId = headers.get("x-service-store")!;
   let last = 0;
   return async () => {
     const requests = 100;

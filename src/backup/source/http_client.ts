@@ -1,14 +1,9 @@
-import { CutShort, type SourceAddress, TimedConn, type TimeLimits } from "./timed_conn.ts";
-
-const LINE_BYTES_MAX = 64 * 1024;
-/** The maximum of fields in a head or trailer, and of informational responses before the final one. */
-const FIELDS_MAX = 200;
+import { AnswerBody } from "../../http/client/answer_body.ts";
+import { type AnswerHead, CutShort, FIELDS_MAX } from "../../http/client/answer_reader.ts";
+import { type SourceAddress, TimedConn, type TimeLimits } from "./timed_conn.ts";
 
 /** The head of a response, and its body as it is received. */
-export interface Answer {
-  readonly status: number;
-  /** Values by name in lower case. */
-  readonly headers: ReadonlyMap<string, string>;
+export interface Answer extends AnswerHead {
   /**
    * The body in pieces. Each stays unchanged until the next one is requested. Throws when the connection ends before
    * the body does.
@@ -64,12 +59,11 @@ export class HttpClient implements Disposable {
 
   async #exchange(conn: TimedConn, bytes: Uint8Array): Promise<Answer> {
     try {
-      let statusLine = await firstLine(conn, bytes);
+      let status = await firstStatus(conn, bytes);
       for (let count = 0; count <= FIELDS_MAX; count++) {
-        const status = statusOf(statusLine);
-        const headers = await readFields(conn, "head");
-        if (status >= 200) return { status, headers, body: this.#body(conn, status, headers) };
-        statusLine = await conn.line(LINE_BYTES_MAX);
+        const head = { status, headers: await conn.answers.fields("head") };
+        if (status >= 200) return { ...head, body: this.#body(conn, head) };
+        status = await conn.answers.status();
       }
       throw new Error(`it sent more than ${FIELDS_MAX} informational responses`);
     } catch (error) {
@@ -78,14 +72,15 @@ export class HttpClient implements Disposable {
     }
   }
 
-  async *#body(conn: TimedConn, status: number, headers: Answer["headers"]): Answer["body"] {
+  async *#body(conn: TimedConn, head: AnswerHead): Answer["body"] {
     let isKept = false;
     try {
-      const length = headers.get("content-length");
-      if (/\bchunked$/i.test(headers.get("transfer-encoding") ?? "")) yield* chunks(conn);
-      else if (length !== undefined) yield* pieces(conn, lengthOf(length, 10));
-      else if (status !== 204 && status !== 304) return yield* pieces(conn);
-      isKept = !/\bclose\b/i.test(headers.get("connection") ?? "");
+      const body = new AnswerBody(conn.answers, head);
+      for (let piece; (piece = await body.next()) !== undefined;) {
+        yield piece;
+        conn.answers.forget();
+      }
+      isKept = !/\bclose\b/i.test(head.headers.get("connection") ?? "");
     } finally {
       if (isKept) this.#conn = conn;
       else conn[Symbol.dispose]();
@@ -93,11 +88,11 @@ export class HttpClient implements Disposable {
   }
 }
 
-/** Sends a request. @returns the first line of the response */
-async function firstLine(conn: TimedConn, request: Uint8Array): Promise<string> {
+/** Sends a request. @returns the status in the first line of the response */
+async function firstStatus(conn: TimedConn, request: Uint8Array): Promise<number> {
   try {
     await conn.write(request);
-    return await conn.line(LINE_BYTES_MAX);
+    return await conn.answers.status();
   } catch (error) {
     // The TLS library reports this when the other side answers in plain text.
     const isPlain = /InvalidContentType/.test((error as Error).message);
@@ -105,54 +100,4 @@ async function firstLine(conn: TimedConn, request: Uint8Array): Promise<string> 
     const isCut = CUTS.some((cut) => error instanceof cut);
     throw isCut ? new NoAnswer("it closed the connection without a response") : error;
   }
-}
-
-function statusOf(line: string): number {
-  const status = /^HTTP\/1\.[01] ([1-5][0-9]{2})(?: |$)/.exec(line)?.[1];
-  if (status === undefined) throw new Error(`it does not speak HTTP: ${JSON.stringify(line.slice(0, 60))}`);
-  return Number(status);
-}
-
-/** Reads fields up to the empty line after them. @returns values by name in lower case */
-async function readFields(conn: TimedConn, part: "head" | "trailer"): Promise<Map<string, string>> {
-  const fields = new Map<string, string>();
-  for (let count = 0; count <= FIELDS_MAX; count++) {
-    const line = await conn.line(LINE_BYTES_MAX);
-    if (line === "") return fields;
-    const colon = line.indexOf(":");
-    fields.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
-  }
-  throw new Error(`it sent a ${part} of more than ${FIELDS_MAX} lines`);
-}
-
-async function* chunks(conn: TimedConn): Answer["body"] {
-  for (;;) {
-    const sizeLine = await conn.line(LINE_BYTES_MAX);
-    const size = lengthOf(sizeLine.split(";")[0]!.trim(), 16);
-    if (size === 0) break;
-    yield* pieces(conn, size);
-    if (await conn.line(LINE_BYTES_MAX) !== "") {
-      throw new Error("it sent a chunk that is longer than declared");
-    }
-  }
-  await readFields(conn, "trailer");
-}
-
-/** Returns as many bytes as declared. Without a declaration, it returns all bytes up to the end of the connection. */
-async function* pieces(conn: TimedConn, length = Infinity): Answer["body"] {
-  for (let left = length; left > 0;) {
-    const piece = await conn.some(left);
-    if (piece === undefined && length === Infinity) return;
-    if (piece === undefined) throw new CutShort();
-    left -= piece.length;
-    yield piece;
-  }
-}
-
-function lengthOf(text: string, radix: 10 | 16): number {
-  const isNumber = (radix === 10 ? /^[0-9]{1,15}$/ : /^[0-9a-f]{1,12}$/i).test(text);
-  if (!isNumber) {
-    throw new Error(`it does not speak HTTP: ${JSON.stringify(text.slice(0, 60))} is not a length`);
-  }
-  return parseInt(text, radix);
 }

@@ -1,4 +1,5 @@
 import { within } from "../../async/within.ts";
+import { AnswerReader } from "../../http/client/answer_reader.ts";
 import type { TcpAddress, UnixAddress } from "../../model/address.ts";
 
 /** Where a source listens. */
@@ -11,25 +12,14 @@ export interface TimeLimits {
   readonly stallSeconds: number;
 }
 
-/** The other side closed the connection before its response was complete. */
-export class CutShort extends Error {
-  constructor() {
-    super("the connection ended in the middle of a response");
-  }
-}
-
 const BUFFER_BYTES = 256 * 1024;
-
-const latin1 = new TextDecoder("latin1");
 
 /** A connection on which every wait ends: with data, a time limit, or the program's stop. */
 export class TimedConn implements Disposable {
+  readonly answers = new AnswerReader(this, BUFFER_BYTES);
   readonly #conn: Deno.Conn;
   readonly #limits: TimeLimits;
   readonly #stopped: AbortSignal;
-  readonly #buffer = new Uint8Array(BUFFER_BYTES);
-  #start = 0;
-  #end = 0;
   #isClosed = false;
 
   private constructor(conn: Deno.Conn, limits: TimeLimits, stopped: AbortSignal) {
@@ -55,45 +45,14 @@ export class TimedConn implements Disposable {
     for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await this.#inTime(this.#conn.write(rest)));
   }
 
-  /** Reads some bytes, at most `bytesMax`, which stay unchanged until the next read; undefined at the end. */
-  async some(bytesMax: number): Promise<Uint8Array | undefined> {
-    if (this.#start === this.#end && !await this.#fill()) return undefined;
-    const length = Math.min(bytesMax, this.#end - this.#start);
-    this.#start += length;
-    return this.#buffer.subarray(this.#start - length, this.#start);
-  }
-
-  /**
-   * Reads a line in Latin-1, without its line end.
-   * @throws CutShort when the connection ends before the line does
-   */
-  async line(bytesMax: number): Promise<string> {
-    let line = "";
-    for (;;) {
-      if (this.#start === this.#end && !await this.#fill()) throw new CutShort();
-      // A TLS alert has no end of line.
-      const isTls = line === "" && this.#buffer[this.#start] === 0x15 &&
-        this.#buffer[this.#start + 1] === 0x03;
-      if (isTls) throw new Error("it speaks TLS: use https:// instead of http://");
-      const found = this.#buffer.subarray(0, this.#end).indexOf(0x0a, this.#start);
-      const end = found < 0 ? this.#end : found;
-      if (line.length + end - this.#start > bytesMax) throw new Error("it sent an endless head");
-      line += latin1.decode(this.#buffer.subarray(this.#start, end));
-      this.#start = found < 0 ? end : found + 1;
-      if (found >= 0) return line.endsWith("\r") ? line.slice(0, -1) : line;
-    }
+  async read(into: Uint8Array): Promise<number | null> {
+    return await this.#inTime(this.#conn.read(into));
   }
 
   [Symbol.dispose](): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#conn.close();
-  }
-
-  async #fill(): Promise<boolean> {
-    this.#start = this.#end = 0;
-    this.#end = await this.#inTime(this.#conn.read(this.#buffer)) ?? 0;
-    return this.#end > 0;
   }
 
   async #inTime<T>(waiting: Promise<T>): Promise<T> {

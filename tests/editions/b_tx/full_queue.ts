@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
-import type { Connection, ReplyHead } from "../../support/connection.ts";
+import type { AnswerHead } from "../../../src/http/client/answer_reader.ts";
+import type { Connection } from "../../support/connection.ts";
 
 /**
  * Fills the write queue while the turn is held. It sends one request more than fits: its rejection shows that the
@@ -12,7 +13,7 @@ export async function fillQueue(client: Client, waitingMax: number): Promise<Con
   for (let i = 0; i < waitingMax + 2; i++) {
     connections.push(await client.begin("DELETE", "/projections/none"));
   }
-  const heads = connections.map((connection): Promise<[Connection, ReplyHead]> => {
+  const heads = connections.map((connection): Promise<[Connection, AnswerHead]> => {
     return connection.readHead().then((head) => [connection, head]);
   });
   const [rejected, head] = await Promise.race(heads);
