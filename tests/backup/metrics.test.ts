@@ -94,7 +94,7 @@ Deno.test("a metrics file that cannot be written fails the run, whose events are
 });
 
 Deno.test("every metric is documented, in its order", () => {
-  const text = Deno.readTextFileSync(new URL("../../docs/backup.md", import.meta.url));
+  const text = Deno.readTextFileSync(new URL("../../docs/metrics.md", import.meta.url));
   const documented = [...text.matchAll(/^- `(service_backup_\w+)`: /gm)];
   assert.deepEqual(documented.map(([, name]) => name), NAMES);
 });
