@@ -28,11 +28,14 @@ const outcomes: Readonly<Record<ErrorCode, { readonly status: number; readonly l
 /** The header that holds the error code. It shows that the error comes from the server and not from a proxy. */
 export const ERROR_HEADER = "X-Service-Error";
 
-/** Returns the reply to a failed request, and the level of its line in the access log. */
-export function errorReply(
-  error: unknown,
-  headers: Reply["headers"] = {},
-): { readonly reply: Reply; readonly level: LogLevel } {
+/** A reply, and the level of its line in the access log. */
+export interface LeveledReply {
+  readonly reply: Reply;
+  readonly level: LogLevel;
+}
+
+/** Returns the reply to a failed request. */
+export function errorReply(error: unknown, headers: Reply["headers"] = {}): LeveledReply {
   if (error instanceof Malformed) {
     return { reply: plainErrorReply(error.status, error.message), level: "info" };
   }

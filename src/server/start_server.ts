@@ -7,7 +7,7 @@ import type { Log } from "../log/log.ts";
 import { rateLimited } from "../log/rate_limited.ts";
 import { type Handler, Malformed, type Transport } from "../http/exchange.ts";
 import type { ConnectionCounts } from "../http/connection_counts.ts";
-import { reasonFor } from "../http/reasons.ts";
+import { reasonFor } from "../http/request_reports.ts";
 import { RequestMetrics } from "../http/request_metrics.ts";
 import { listen } from "../http/transport/listener.ts";
 import { checkSocketPath, listenAtPath, ListenError } from "../http/transport/unix_socket.ts";

@@ -1,3 +1,4 @@
+import { MemoryQuota } from "../../async/memory_quota.ts";
 import { ApiError, ClientDisconnected, LimitReached } from "../../model/errors.ts";
 import { ReadingClock, SWEEP_MILLISECONDS } from "../../time/reading_clock.ts";
 import type { Statistics } from "./statistics.ts";
@@ -20,7 +21,7 @@ interface Entry {
 const FREE_BYTES = 64 * 1024;
 
 /** Bytes that all transactions together may hold beyond that: three of the largest that the default limits allow. */
-const SHARED_BYTES_MAX = 128 * 1024 * 1024;
+const SHARED_MIB_MAX = 128;
 
 function sharedBytes(bytes: number): number {
   return Math.max(0, bytes - FREE_BYTES);
@@ -33,7 +34,7 @@ export class OpenTransactions {
   readonly #entries = new Map<string, Entry>();
   readonly #clock = new ReadingClock();
   readonly #sweep: ReturnType<typeof setInterval>;
-  #sharedBytes = 0;
+  readonly #shared = new MemoryQuota(SHARED_MIB_MAX * 2 ** 20);
 
   constructor(options: OpenTransactionsOptions, statistics: Statistics) {
     this.#options = options;
@@ -113,22 +114,20 @@ export class OpenTransactions {
     const entry = this.#entries.get(txId);
     if (entry === undefined) return;
     this.#entries.delete(txId);
-    this.#sharedBytes -= sharedBytes(entry.bytes);
+    this.#shared.release(sharedBytes(entry.bytes));
   }
 
   /** @throws ApiError `TooManyTransactions` */
   #hold(entry: Entry, bytes: number): void {
     const more = sharedBytes(entry.bytes + bytes) - sharedBytes(entry.bytes);
-    if (this.#sharedBytes + more > SHARED_BYTES_MAX) {
+    if (!this.#shared.fits(more)) {
       throw new ApiError(
         "TooManyTransactions",
-        `the open transactions hold too much that is not committed: ${
-          SHARED_BYTES_MAX / 2 ** 20
-        } MiB together at most`,
+        `the open transactions hold too much that is not committed: ${SHARED_MIB_MAX} MiB together at most`,
       );
     }
     entry.bytes += bytes;
-    this.#sharedBytes += more;
+    this.#shared.take(more);
   }
 
   #assertFree(entry: Entry): void {

@@ -1,6 +1,7 @@
-import { ClientDisconnected } from "../../model/errors.ts";
-import { BodyQuotaExceeded } from "../exchange.ts";
+import { MemoryQuota } from "../../async/memory_quota.ts";
 import type { ReadingClock } from "../../time/reading_clock.ts";
+import { BodyQuotaExceeded } from "../exchange.ts";
+import { Reservation, type Sender } from "./reservation.ts";
 import type { Timeouts } from "./timeouts.ts";
 
 /*
@@ -32,15 +33,7 @@ const CONTENDED_BYTES_MIN = 32 * 1024;
  */
 const CONTENDED_PART = 0.85;
 
-/** The client that sends a body. */
-interface Sender {
-  /** Returns the number of bytes that it has sent so far. */
-  readonly received: () => number;
-  /** Called when others need the memory more. */
-  readonly giveUp: () => void;
-}
-
-export type BudgetTimes = Pick<Timeouts, "bodyMemory" | "contendedBody">;
+type BudgetTimes = Pick<Timeouts, "bodyMemory" | "contendedBody">;
 
 type Clock = Pick<ReadingClock, "now">;
 
@@ -72,96 +65,17 @@ export class BodyBudget {
   }
 }
 
-/** The memory of one body, waiting for it or holding it. */
-export class Reservation {
-  readonly bytes: number;
-  readonly askedAt: number;
-  readonly #sender: Sender;
-  readonly #granted = Promise.withResolvers<void>();
-  readonly #onRelease: () => void;
-  #state: "waiting" | "receiving" | "givenUp" | "complete" | "over" = "waiting";
-  /** When the body last made enough progress, or others began to wait, and the bytes received until then. */
-  #enough = { at: 0, received: 0 };
-
-  constructor(bytes: number, sender: Sender, now: number, onRelease: () => void) {
-    this.bytes = bytes;
-    this.#sender = sender;
-    this.askedAt = now;
-    this.#onRelease = onRelease;
-    // The caller may no longer await it.
-    this.#granted.promise.catch(() => {});
-  }
-
-  /** Resolves when the body may be read. Rejects with BodyQuotaExceeded, or with the reason of its release. */
-  get granted(): Promise<void> {
-    return this.#granted.promise;
-  }
-
-  get waits(): boolean {
-    return this.#state === "waiting";
-  }
-
-  /** The body is complete: its client is no longer at fault for any delay. */
-  complete(): void {
-    if (this.#state === "receiving") this.#state = "complete";
-  }
-
-  /** Releases the memory, or stops waiting for it. */
-  release(why: Error = new ClientDisconnected()): void {
-    if (this.#state === "over") return;
-    this.reject(why);
-    this.#onRelease();
-  }
-
-  grant(): void {
-    this.#state = "receiving";
-    this.#granted.resolve();
-  }
-
-  reject(why: Error): void {
-    this.#state = "over";
-    this.#granted.reject(why);
-  }
-
-  /** Starts to measure progress at this moment. */
-  watchFrom(now: number): void {
-    this.#enough = { at: now, received: this.#sender.received() };
-  }
-
-  /**
-   * Returns the bytes received in the last so many seconds, as a fraction of the required bytes.
-   * @returns Infinity while it is too early to measure, or when the client is not at fault
-   */
-  partBrought(now: number, seconds: number, bytesRequired: number): number {
-    if (this.#state !== "receiving") return Infinity;
-    const brought = this.#sender.received() - this.#enough.received;
-    if (brought >= bytesRequired) this.watchFrom(now);
-    return now - this.#enough.at > seconds * 1000 ? brought / bytesRequired : Infinity;
-  }
-
-  /** True when the body has been cancelled, so that its memory is released soon. */
-  get isGivenUp(): boolean {
-    return this.#state === "givenUp";
-  }
-
-  giveUp(): void {
-    this.#state = "givenUp";
-    this.#sender.giveUp();
-  }
-}
-
 /** The memory for bodies of one range of sizes. */
 class Share {
-  readonly #bytes: number;
+  readonly #quota: MemoryQuota;
   readonly #times: BudgetTimes;
   readonly #clock: Clock;
   readonly #holders = new Set<Reservation>();
   #waiting: Reservation[] = [];
-  #taken = 0;
   #closed = false;
 
   constructor(bytes: number, times: BudgetTimes, clock: Clock) {
-    this.#bytes = bytes;
+    this.#quota = new MemoryQuota(bytes);
     this.#times = times;
     this.#clock = clock;
   }
@@ -185,17 +99,20 @@ class Share {
     this.#reject(late);
   }
 
+  close(): void {
+    this.#closed = true;
+    this.#reject(this.#waiting);
+  }
+
   /** Ends bodies that are too slow, the slowest first, but only as many as the first waiting body needs. */
   #giveUpSlowest(now: number): void {
     const first = this.#waiting[0];
     if (first === undefined) return;
     const { bodyMemory, contendedBody } = this.#times;
     const slow: { holder: Reservation; part: number }[] = [];
-    let holders = 0;
     let taken = 0;
     for (const holder of this.#holders) {
       if (holder.isGivenUp) continue;
-      holders++;
       taken += holder.bytes;
       const proportional = holder.bytes * contendedBody / (CONTENDED_PART * bodyMemory);
       const part = holder.partBrought(now, contendedBody, Math.max(CONTENDED_BYTES_MIN, proportional));
@@ -203,21 +120,10 @@ class Share {
     }
     slow.sort((a, b) => a.part - b.part);
     for (const { holder } of slow) {
-      if (this.#fits(first, holders, taken)) return;
-      holders--;
+      if (taken === 0 || this.#quota.fits(first.bytes, taken)) return;
       taken -= holder.bytes;
       holder.giveUp();
     }
-  }
-
-  /** True when the share has memory for one more reservation in addition to so many holders. */
-  #fits({ bytes }: Reservation, holders: number, taken: number): boolean {
-    return holders === 0 || taken + bytes <= this.#bytes;
-  }
-
-  close(): void {
-    this.#closed = true;
-    this.#reject(this.#waiting);
   }
 
   #reject(reservations: readonly Reservation[]): void {
@@ -227,7 +133,7 @@ class Share {
   }
 
   #released(reservation: Reservation): void {
-    if (this.#holders.delete(reservation)) this.#taken -= reservation.bytes;
+    if (this.#holders.delete(reservation)) this.#quota.release(reservation.bytes);
     else this.#waiting = this.#waiting.filter((waiting) => waiting !== reservation);
     this.#grantAll();
   }
@@ -235,10 +141,10 @@ class Share {
   /** Grants memory in the order of requests. A small body does not overtake, or a large one might wait forever. */
   #grantAll(): void {
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
-      if (!this.#fits(first, this.#holders.size, this.#taken)) return;
+      if (this.#holders.size > 0 && !this.#quota.fits(first.bytes)) return;
       this.#waiting.shift();
       this.#holders.add(first);
-      this.#taken += first.bytes;
+      this.#quota.take(first.bytes);
       first.watchFrom(this.#clock.now);
       first.grant();
     }

@@ -2,12 +2,11 @@ import { type Handler, isStream, Malformed, type Reply } from "../exchange.ts";
 import { plainErrorReply } from "../error_replies.ts";
 import type { BodyBudget } from "./body_budget.ts";
 import { ByteSource } from "./byte_source.ts";
-import { HeadParser } from "./head_parser.ts";
-import { DisconnectWatcher } from "./disconnect_watcher.ts";
+import type { RequestConnection } from "./body_memory.ts";
+import { HeadReader } from "./head_reader.ts";
 import { ReceivedRequest } from "./received_request.ts";
 import { PIECE_BYTES_MAX, writeReply } from "./reply_writer.ts";
 import type { ReadingClock } from "../../time/reading_clock.ts";
-import { type BodyConnection, RequestBody } from "./request_body.ts";
 import type { RequestHead } from "./request_head.ts";
 import { tickEnd, tickIsLong } from "../tick.ts";
 import { Deadline, type Timeouts } from "./timeouts.ts";
@@ -20,9 +19,6 @@ const DRAINED_BYTES_MAX = 64 * 1024;
  * reads the reply, which a reset connection would lose. The linger time limits this, too.
  */
 const LINGER_BYTES_MAX = 64 * 1024 * 1024;
-
-const CR = 0x0d;
-const LF = 0x0a;
 
 const CONTINUE = new TextEncoder().encode("HTTP/1.1 100 Continue\r\n\r\n");
 
@@ -49,17 +45,14 @@ export class Connection {
   readonly #handler: Handler;
   readonly #options: ConnectionOptions;
   readonly #source: ByteSource;
-  readonly #heads = new HeadParser();
+  readonly #deadline: Deadline;
+  readonly #forRequests: RequestConnection;
   #closed = false;
-  /** True while a request is being handled, or its reply is being sent. */
-  #busy = false;
   #lastRequest = false;
-  /** The body of the request that is being handled. */
-  #body: RequestBody | undefined;
+  /** The request that is being handled, or whose reply is being sent. */
+  #request: ReceivedRequest | undefined;
   /** True when the request has been answered before its body was complete. */
   #answered = false;
-  readonly #deadline: Deadline;
-  readonly #forBodies: BodyConnection;
   readonly #writeBytes = (bytes: Uint8Array<ArrayBuffer>): Promise<void> => this.#write(bytes);
   /** Writes begun so far. */
   #writes = 0;
@@ -70,7 +63,7 @@ export class Connection {
     this.#options = options;
     this.#source = new ByteSource(socket);
     this.#deadline = new Deadline(options.clock);
-    this.#forBodies = {
+    this.#forRequests = {
       source: this.#source,
       budget: options.bodies,
       deadline: this.#deadline,
@@ -82,16 +75,15 @@ export class Connection {
 
   /** Serves the client until either side ends the connection. Never rejects. */
   async serve(): Promise<void> {
-    const { requestHead: headSeconds, idle: idleSeconds } = this.#options.timeouts;
+    const { requestHead, idle } = this.#options.timeouts;
+    const heads = new HeadReader(this.#source, this.#deadline, requestHead);
     try {
-      let requestHead = await this.#readRequestHead(headSeconds);
-      while (requestHead !== undefined) {
-        this.#busy = true;
-        const another = await this.#exchange(requestHead);
-        this.#busy = false;
+      let head = await heads.next();
+      while (head !== undefined) {
+        const another = await this.#exchange(head);
         // Pipelined requests in one packet are available at once.
         while (tickIsLong()) await tickEnd();
-        requestHead = another && !this.#lastRequest ? await this.#readRequestHead(idleSeconds) : undefined;
+        head = another && !this.#lastRequest ? await heads.next(idle) : undefined;
       }
     } catch (error) {
       if (error instanceof Malformed) await this.#reject(error);
@@ -103,14 +95,14 @@ export class Connection {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#body?.stopWaiting();
+    this.#request?.stopWaiting();
     this.#socket.close();
   }
 
   /** Closes as soon as no request is in progress. */
   finish(): void {
     this.#lastRequest = true;
-    if (!this.#busy) this.close();
+    if (this.#request === undefined) this.close();
     else if (this.#answered) this.#deadline.shorten(this.#options.timeouts.linger);
   }
 
@@ -119,79 +111,30 @@ export class Connection {
     if (this.#deadline.isOver(now)) this.close();
   }
 
-  /**
-   * Reads the next request head.
-   * @param quietSeconds how long the client may send nothing at all
-   * @returns undefined when the client sends no more requests
-   * @throws Malformed
-   */
-  async #readRequestHead(quietSeconds: number): Promise<RequestHead | undefined> {
-    const { requestHead: headSeconds } = this.#options.timeouts;
-    this.#deadline.set(quietSeconds);
-    let searched = 0;
-    let afterEmptyLine = false;
-    while (true) {
-      const { bytes } = this.#source;
-      // Some clients send an empty line after a body.
-      if (!afterEmptyLine && bytes[0] === CR && bytes[1] === LF) {
-        afterEmptyLine = true;
-        searched = 0;
-        this.#source.skip(2);
-        continue;
-      }
-      const parsed = this.#heads.parse(bytes, searched);
-      if (parsed !== undefined) {
-        this.#source.skip(parsed.bytes.length);
-        this.#deadline.clear();
-        return parsed.head;
-      }
-      if (searched === 0 && bytes.length > 0 && quietSeconds !== headSeconds) this.#deadline.set(headSeconds);
-      searched = bytes.length;
-      if (!await this.#source.more()) return undefined;
-    }
-  }
-
   /** Handles one request. @returns true when another may follow */
-  async #exchange(requestHead: RequestHead): Promise<boolean> {
-    const body = new RequestBody(this.#forBodies, requestHead);
-    this.#body = body;
-    const watcher = new DisconnectWatcher(this.#forBodies);
+  async #exchange(head: RequestHead): Promise<boolean> {
+    const request = this.#request = new ReceivedRequest(this.#forRequests, head);
     try {
-      if (body.complete) watcher.watch();
-      const reply = await this.#handler(new ReceivedRequest(requestHead, body, watcher));
-      body.settle();
-      // A client that waits for `100 Continue` and did not get it may send the body or omit it.
-      const drainable = body.unreadBytes <= (requestHead.expectsContinue ? 0 : DRAINED_BYTES_MAX);
-      const endless = requestHead.minorVersion === 0 && isStream(reply.body);
-      const keepAlive = requestHead.keepAlive && drainable && !endless && !this.#lastRequest;
-      await this.#reply(requestHead, reply, keepAlive, watcher);
+      const reply = await this.#handler(request);
+      request.releaseBody();
+      const keepAlive = !this.#lastRequest && mayFollow(head, request, reply);
+      const { body } = reply;
+      const sent = isStream(body) ? { ...reply, body: request.watcher.whileThere(body) } : reply;
+      const { minorVersion, method } = head;
+      await writeReply(this.#writeBytes, sent, { minorVersion, keepAlive, withoutBody: method === "HEAD" });
       this.#answered = true;
-      if (!body.complete) await (keepAlive ? body.drain() : this.#linger());
+      if (!request.isComplete) await (keepAlive ? request.drainBody() : this.#linger());
       return keepAlive;
     } catch {
       // The handler rejects only for a request that must get no reply. Any other error means that the client has
       // disconnected.
       return false;
     } finally {
-      body.settle();
-      watcher.forget();
+      request.releaseBody();
+      request.watcher.forget();
       this.#answered = false;
+      this.#request = undefined;
     }
-  }
-
-  async #reply(
-    head: RequestHead,
-    reply: Reply,
-    keepAlive: boolean,
-    watcher: DisconnectWatcher,
-  ): Promise<void> {
-    const { body } = reply;
-    const sent = isStream(body) ? { ...reply, body: watcher.whileThere(body) } : reply;
-    await writeReply(this.#writeBytes, sent, {
-      minorVersion: head.minorVersion,
-      keepAlive,
-      withoutBody: head.method === "HEAD",
-    });
   }
 
   /** Hands bytes to the operating system. The client has the time of one line to accept each piece of them. */
@@ -232,4 +175,12 @@ export class Connection {
       if (!await this.#source.more()) return;
     }
   }
+}
+
+/** True when the connection can serve another request after this reply. */
+function mayFollow(head: RequestHead, request: ReceivedRequest, { body }: Reply): boolean {
+  // A client that waits for `100 Continue` and did not get it may send the body or omit it.
+  const isDrainable = request.unreadBytes <= (head.expectsContinue ? 0 : DRAINED_BYTES_MAX);
+  const isEndless = head.minorVersion === 0 && isStream(body);
+  return head.keepAlive && isDrainable && !isEndless;
 }

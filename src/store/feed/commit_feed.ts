@@ -1,3 +1,4 @@
+import { MemoryQuota } from "../../async/memory_quota.ts";
 import { ApiError } from "../../model/errors.ts";
 import { type Query, queryValues } from "../../model/query.ts";
 import { isInTimeRange } from "../../model/time_range.ts";
@@ -44,7 +45,7 @@ export class CommitFeed {
   #state: StoreState;
   readonly #subscriptions = new Set<Subscription>();
   readonly #index = new Map<string, Set<IndexEntry>>();
-  #largeBytes = 0;
+  readonly #large = new MemoryQuota(LARGE_BYTES_MAX);
   #isClosed = false;
   /** Called after each new subscription. */
   onSubscribed: () => void = () => {};
@@ -106,16 +107,16 @@ export class CommitFeed {
    */
   subscribe(filter: SubscriptionFilter): Subscription {
     const bytes = largeBytesOf(filter.query);
-    if (this.#largeBytes + bytes > LARGE_BYTES_MAX) {
+    if (!this.#large.fits(bytes)) {
       throw new ApiError(
         "Unavailable",
         "the large queries of the reads that wait take too much memory; read without waitSeconds",
       );
     }
-    this.#largeBytes += bytes;
+    this.#large.take(bytes);
     const removals: (() => void)[] = [];
     const subscription = new Subscription(filter, () => {
-      this.#largeBytes -= bytes;
+      this.#large.release(bytes);
       this.#subscriptions.delete(subscription);
       for (const remove of removals) remove();
     });

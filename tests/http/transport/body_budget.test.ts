@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { BodyQuotaExceeded } from "../../../src/http/exchange.ts";
-import { BodyBudget, type Reservation } from "../../../src/http/transport/body_budget.ts";
+import { BodyBudget } from "../../../src/http/transport/body_budget.ts";
+import type { Reservation } from "../../../src/http/transport/reservation.ts";
 import { ClientDisconnected } from "../../../src/model/errors.ts";
 
 const MIB = 1024 * 1024;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Malformed } from "../../../src/http/exchange.ts";
-import { HeadParser } from "../../../src/http/transport/head_parser.ts";
+import { HeadParser } from "../../../src/http/transport/head_reader.ts";
 import { toBytes } from "./fuzz/latin1.ts";
 
 const HEAD = "POST /write HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n";
