@@ -1,4 +1,4 @@
-import { LOG_LEVELS } from "../log/level.ts";
+import { LOG_LEVELS } from "../log/log.ts";
 import {
   choice,
   EDITION_NAMES,

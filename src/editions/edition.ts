@@ -27,7 +27,6 @@ export interface Edition {
   open(host: EditionHost): OpenEdition;
 }
 
-/** The server as an edition sees it. */
 export interface EditionHost {
   readonly settings: ServerSettings;
   readonly store: Store;
@@ -42,9 +41,14 @@ export interface EditionHost {
   readonly warn: (text: string) => void;
 }
 
-/** A running edition. */
 export interface OpenEdition {
   readonly routes: readonly Route[];
   /** Stops what the edition does on its own, before the queue is shut down. */
   close(): void;
+}
+
+/** The cap on request bodies of editions A and B. */
+export function requestBodyLimit(settings: { readonly maxRequestBodySize: number }): BodyLimit {
+  const { maxRequestBodySize: bytesMax } = settings;
+  return { bytesMax, message: `request body exceeds maxRequestBodySize (${bytesMax} bytes)` };
 }

@@ -1,4 +1,4 @@
-import type { LogLevel } from "../log/level.ts";
+import type { LogLevel } from "../log/log.ts";
 import { ApiError, type ErrorCode } from "../model/errors.ts";
 import { Malformed, type Reply } from "./exchange.ts";
 import { jsonReply, textReply } from "./replies.ts";

@@ -39,23 +39,19 @@ export interface Reply {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A body that is complete in memory. */
 export type WholeBody = string | Bytes | readonly Bytes[] | null;
 
 export type ReplyStream = AsyncIterable<Bytes>;
 
-/** True when a body is a stream. */
 export function isStream(body: Reply["body"]): body is ReplyStream {
   return body !== null && typeof body !== "string" && !(body instanceof Uint8Array) && !Array.isArray(body);
 }
 
-/** Returns the parts of a body that is not text. */
 export function partsOf(body: Exclude<WholeBody, string>): readonly Bytes[] {
   if (body === null) return [];
   return body instanceof Uint8Array ? [body] : body;
 }
 
-/** Returns the total length in bytes. */
 export function lengthOf(parts: readonly Bytes[]): number {
   let length = 0;
   for (const part of parts) length += part.length;
@@ -65,7 +61,6 @@ export function lengthOf(parts: readonly Bytes[]): number {
 /** Rejects only with NoReply: the transport then closes the connection without a reply. */
 export type Handler = (request: HttpRequest) => Promise<Reply>;
 
-/** A request body is longer than it may be. */
 export class BodyTooLarge extends Error {
   override readonly name = "BodyTooLarge";
 }

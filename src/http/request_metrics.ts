@@ -16,7 +16,6 @@ const STATUS_CLASSES = [2, 4, 5];
 
 /** Request counts since startup, for `/metrics`. */
 export class RequestMetrics {
-  /** Counts by class of status. */
   readonly #ended = [0, 0, 0, 0, 0, 0];
   /** Durations by the names of routes. */
   readonly #classes = new Map<string, Classes>();
@@ -40,7 +39,6 @@ export class RequestMetrics {
     this.#malformed++;
   }
 
-  /** The metrics of requests. */
   text(): string {
     const samples = [...this.#classes].flatMap(([labels, classes]) =>
       // A class that did not occur has no entry.

@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { LogLevel } from "../log/level.ts";
-import type { Log } from "../log/log.ts";
+import type { Log, LogLevel } from "../log/log.ts";
 import { ApiError, NoReply } from "../model/errors.ts";
 import { isInternal, type LeveledReply } from "./error_replies.ts";
 import {
@@ -24,7 +23,6 @@ export interface ReportOptions {
   readonly reportFailure: (error: Error) => void;
 }
 
-/** A request that is being handled. */
 export interface BegunRequest {
   readonly request: HttpRequest;
   /** In milliseconds of `performance.now()`. */
@@ -107,7 +105,6 @@ async function* watched(
   }
 }
 
-/** Returns the size of a body that is complete in memory. */
 export function bodyBytes(body: WholeBody): number {
   return typeof body === "string" ? Buffer.byteLength(body) : lengthOf(partsOf(body));
 }

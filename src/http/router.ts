@@ -1,8 +1,7 @@
-import type { LogLevel } from "../log/level.ts";
+import type { LogLevel } from "../log/log.ts";
 import type { HttpRequest, Reply } from "./exchange.ts";
 import { decodePath } from "./target.ts";
 
-/** A request with its route. */
 export interface RoutedRequest extends Pick<HttpRequest, "header" | "disconnected" | "releaseBody"> {
   /** The decoded segments matched by each `:name` in the route's path, in order. */
   readonly segments: readonly string[];
@@ -28,7 +27,11 @@ export interface Route {
   readonly handle: (request: RoutedRequest) => Promise<Reply> | Reply;
 }
 
-/** The result of a look-up by method and path. */
+/** A route for method `GET`, which ignores the body. */
+export function getRoute(path: string, handle: Route["handle"]): Route {
+  return { method: "GET", path, body: "ignored", handle };
+}
+
 export type Routing =
   | { readonly kind: "found"; readonly route: Route; readonly segments: readonly string[] }
   | { readonly kind: "wrongMethod"; readonly allow: string }

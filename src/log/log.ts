@@ -1,7 +1,10 @@
-import { LOG_LEVELS, type LogLevel } from "./level.ts";
 import type { LineOutput } from "./line_output.ts";
 
-/** One request and its response. */
+/** The levels, from developers' details to messages that an operator must act on. */
+export const LOG_LEVELS = ["debug", "info", "warning", "error"] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
 export interface AccessLine {
   readonly method: string;
   readonly path: string;
@@ -59,7 +62,6 @@ export class Log {
     if (this.isWanted(level)) this.#output.line(`[${level.toUpperCase()}] ${text}`);
   }
 
-  /** True when lines of this level are written at all. */
   isWanted(level: LogLevel): boolean {
     return LOG_LEVELS.indexOf(level) >= this.#lowest;
   }

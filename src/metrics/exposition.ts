@@ -22,7 +22,6 @@ export function metricText(
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join("")}`;
 }
 
-/** Returns the lines of a gauge of one value. */
 export function gauge(name: string, help: string, value: number): string {
   return metricText(name, "gauge", help, [{ value }]);
 }
@@ -32,7 +31,6 @@ export function gaugeIfKnown(name: string, help: string, value: number | undefin
   return value === undefined ? "" : gauge(name, help, value);
 }
 
-/** Returns the lines of a counter of one value. */
 export function counter(name: string, help: string, value: number): string {
   return metricText(name, "counter", help, [{ value }]);
 }

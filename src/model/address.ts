@@ -1,4 +1,3 @@
-/** The address on which a server listens. */
 export type Address = UnixAddress | TcpAddress;
 
 export interface UnixAddress {

@@ -1,4 +1,3 @@
-/** Every error code of the interface. */
 export type ErrorCode =
   | "InvalidRequest"
   | "Unauthorized"

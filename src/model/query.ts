@@ -81,7 +81,6 @@ export function simplifiedItems(items: readonly QueryItem[]): readonly QueryItem
   return isShorter ? mergeDuplicateItems(kept) : kept;
 }
 
-/** Returns the item itself when it repeats nothing. */
 function withoutRepeats(item: QueryItem): QueryItem {
   const types = item.types.length < 2 ? item.types : [...new Set(item.types)];
   const identifiers = distinctTags(item.identifiers);

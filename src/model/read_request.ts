@@ -8,7 +8,6 @@ export interface ReadRequest {
   readonly afterSequence: number;
   /** The read returns events before this sequence; undefined: up to the last. */
   readonly beforeSequence?: number | undefined;
-  /** True to return the newest first. */
   readonly backwards?: boolean | undefined;
   /** The minimum head of the snapshot. A replica that is behind it is not read. undefined: any. */
   readonly headAtLeast?: number | undefined;

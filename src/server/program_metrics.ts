@@ -1,5 +1,5 @@
 import { VERSION } from "../config/version.ts";
-import type { ConnectionCounts } from "../http/connection_counts.ts";
+import type { ConnectionCounts } from "../http/transport/listener.ts";
 import type { RequestMetrics } from "../http/request_metrics.ts";
 import { counter, gauge, gaugeIfKnown, metricText } from "../metrics/exposition.ts";
 import { processMetrics } from "../metrics/process_metrics.ts";

@@ -1,6 +1,6 @@
-import { getRoute } from "../editions/shared/get_route.ts";
 import { metricsReply } from "../editions/shared/common_metrics.ts";
 import type { Handler } from "../http/exchange.ts";
+import { getRoute } from "../http/router.ts";
 import { makePipeline } from "../http/pipeline.ts";
 import { ApiError } from "../model/errors.ts";
 import type { Standby } from "../store/api/standby.ts";

@@ -1,4 +1,4 @@
-import { LATE_MILLISECONDS } from "./late.ts";
+import { LATE_MILLISECONDS } from "./reading_clock.ts";
 
 /** How long accumulated work may take, each time that this timer is late again. */
 const GRACE_MILLISECONDS = 250;

@@ -88,7 +88,6 @@ export class WaitingJobs {
     return this.take(end < 0 ? this.#jobs : this.#jobs.slice(0, end));
   }
 
-  /** Takes out these jobs. */
   take(jobs: readonly Job[]): readonly Job[] {
     if (jobs.length === this.#jobs.length) {
       this.#jobs = [];

@@ -16,9 +16,7 @@ export interface EndedWrite<R extends AttemptResult = WriteResult> {
 
 export interface WriteQueueOptions {
   readonly store: {
-    /** Runs a group of writes in one transaction. */
     readonly writer: Pick<StoreWriter, "group">;
-    /** Reads of the pre-checks. */
     readonly reads: Pick<StoreReads, "chunk">;
   };
   /** Requests that may wait; the one that holds the turn is not counted. */
@@ -116,7 +114,6 @@ export class WriteQueue {
     return first && { kind: first.admission.kind, age: this.#activeAge };
   }
 
-  /** The waiting requests, oldest first. */
   get queued(): QueueEntry[] {
     const jobs = [...this.#active.slice(1), ...this.#waiting.all, ...this.#preChecks.all];
     return jobs.map(({ admission }) => admission).sort((a, b) => a.age.compare(b.age));

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import type { AccessLine } from "../../src/log/log.ts";
+import type { AccessLine, LogLevel } from "../../src/log/log.ts";
 import type { HttpRequest, Reply } from "../../src/http/exchange.ts";
 import { makePipeline, type PipelineOptions } from "../../src/http/pipeline.ts";
 import { RequestMetrics } from "../../src/http/request_metrics.ts";
 import type { Route } from "../../src/http/router.ts";
-import type { LogLevel } from "../../src/log/level.ts";
 
 export interface Sent {
   readonly method?: string;

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { LOG_LEVELS, type LogLevel } from "../../src/log/level.ts";
-import { Log } from "../../src/log/log.ts";
+import { Log, LOG_LEVELS, type LogLevel } from "../../src/log/log.ts";
 
 function written(lowest: LogLevel, write: (log: Log) => void): string[] {
   const lines: string[] = [];

@@ -1,17 +1,17 @@
 import { VERSION } from "../../config/version.ts";
 import type { Route } from "../../http/router.ts";
-import { startHourlyOptimize } from "../../write_queue/hourly_optimize.ts";
-import type { Edition, EditionHost } from "../edition.ts";
-import { requestBodyLimit } from "../shared/body_limit.ts";
+import { formatTimestamp } from "../../model/timestamp.ts";
+import { nowMicros } from "../../time/clock.ts";
+import { HOURLY_OPTIMIZE, startHourlyOptimize } from "../../write_queue/hourly_optimize.ts";
+import { type Edition, type EditionHost, requestBodyLimit } from "../edition.ts";
 import { metricsRoute } from "../shared/common_metrics.ts";
 import { commonRoutes } from "../shared/common_routes.ts";
-import { debugRoute } from "../shared/debug_parts.ts";
+import { debugRoute, queuePart, readPart } from "../shared/debug_parts.ts";
 import { BodyDecoding } from "../shared/decoding/body_decoding.ts";
 import { writeLockRoute } from "../shared/write_lock_routes.ts";
-import { debugSnapshot } from "./debug_snapshot.ts";
 import { postWrite } from "./post_write.ts";
 import { WriteMetrics } from "./write_metrics.ts";
-import { WRITE_DECODERS, type WriteDecoding } from "./write_decoders.ts";
+import { WRITE_DECODERS, type WriteDecoding } from "./write_request.ts";
 
 // The same as the first example of the README: a reader who follows both gets the answers that the README prints.
 const COURSE = [{ name: "course", value: "c1" }];
@@ -61,7 +61,11 @@ function routesOf(host: EditionHost, decoding: WriteDecoding): Route[] {
     ...common.deleteProjections,
     common.health,
     metricsRoute(host, () => metrics.text(host.queue), common.reads),
-    debugRoute(() => debugSnapshot(host, common.reads)),
+    debugRoute(() => ({
+      time: formatTimestamp(nowMicros()),
+      write: queuePart(host.queue, HOURLY_OPTIMIZE),
+      read: readPart(common.reads, host.store.reads),
+    })),
     ...(host.settings.devMode ? [resetRoute(host)] : []),
     ...common.profiling,
   ];

@@ -9,7 +9,7 @@ import type { EditionHost } from "../edition.ts";
 import { conflictMessage, throwIfRejected } from "../shared/conflicts.ts";
 import { STORE_HEADER } from "../shared/headers.ts";
 import type { WriteMetrics } from "./write_metrics.ts";
-import type { WriteContent, WriteDecoding } from "./write_decoders.ts";
+import type { WriteContent, WriteDecoding } from "./write_request.ts";
 
 /**
  * `POST /write`: checks conditions, appends events and changes projections in one write transaction, all or

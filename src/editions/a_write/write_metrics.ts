@@ -24,7 +24,6 @@ export class WriteMetrics {
     else this.#rejected[conflictingPart(outcome.value.conflict)]++;
   }
 
-  /** The metrics of this edition. */
   text(queue: WriteQueue): string {
     return [
       queueMetrics(queue),

@@ -1,30 +1,31 @@
 import { VERSION } from "../../config/version.ts";
 import { isInternal } from "../../http/error_replies.ts";
 import { jsonReply } from "../../http/replies.ts";
-import type { Route } from "../../http/router.ts";
+import { getRoute, type Route } from "../../http/router.ts";
 import { ApiError, NoReply } from "../../model/errors.ts";
+import { formatTimestamp } from "../../model/timestamp.ts";
 import { type Outcome, throwIfFailed } from "../../store/api/outcome.ts";
 import { nowMicros } from "../../time/clock.ts";
 import { Admission } from "../../write_queue/admission.ts";
-import type { Edition } from "../edition.ts";
-import { requestBodyLimit } from "../shared/body_limit.ts";
+import { type Edition, requestBodyLimit } from "../edition.ts";
 import { metricsRoute } from "../shared/common_metrics.ts";
 import { commonRoutes } from "../shared/common_routes.ts";
-import { debugRoute } from "../shared/debug_parts.ts";
+import { debugRoute, queuePart, readPart } from "../shared/debug_parts.ts";
 import { BodyDecoding } from "../shared/decoding/body_decoding.ts";
-import { getRoute } from "../shared/get_route.ts";
 import { NOT_CACHED } from "../shared/headers.ts";
 import { writeLockRoute } from "../shared/write_lock_routes.ts";
-import { debugSnapshot, FIRST_OPTIMIZE } from "./debug_snapshot.ts";
 import type { EditionParts } from "./edition_parts.ts";
 import { OpenTransactions } from "./open_transactions.ts";
 import { Pause } from "./pause.ts";
 import { pauseRoutes } from "./pause_routes.ts";
 import { postProjections } from "./post_projections.ts";
 import { Statistics } from "./statistics.ts";
-import { TX_DECODERS } from "./tx_decoders.ts";
+import { TX_DECODERS } from "./tx_requests.ts";
 import { txMetrics } from "./tx_metrics.ts";
 import { txRoutes } from "./tx_routes.ts";
+
+/** The kind of the refresh at startup. It differs from the kind of `POST /optimize`, which counts as a request. */
+const FIRST_OPTIMIZE = "firstOptimize";
 
 /** Edition B: optimistic transactions under `/tx`, kept in memory, checked and written at commit. */
 export const editionB: Edition = {
@@ -79,7 +80,13 @@ function routesOf(edition: EditionParts): Route[] {
     common.health,
     getRoute("/stats", () => jsonReply(200, statistics.document(pause, transactions.count), NOT_CACHED)),
     metricsRoute(host, () => txMetrics(edition), common.reads),
-    debugRoute(() => debugSnapshot(edition, common.reads)),
+    debugRoute(() => ({
+      time: formatTimestamp(nowMicros()),
+      pause: { state: pause.state, since: formatTimestamp(pause.sinceMicros) },
+      transactions: { open: transactions.count },
+      write: queuePart(host.queue, FIRST_OPTIMIZE),
+      read: readPart(common.reads, host.store.reads),
+    })),
     ...(host.settings.devMode ? [stayingRoute(edition, "reset", () => reset(edition))] : []),
     ...common.profiling,
   ];

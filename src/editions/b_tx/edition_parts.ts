@@ -1,7 +1,7 @@
 import type { EditionHost } from "../edition.ts";
 import type { OpenTransactions } from "./open_transactions.ts";
 import type { Pause } from "./pause.ts";
-import type { TxDecoding } from "./tx_decoders.ts";
+import type { TxDecoding } from "./tx_requests.ts";
 import type { Statistics } from "./statistics.ts";
 
 /** The parts that the routes of a running edition share. */

@@ -117,7 +117,6 @@ export class OpenTransactions {
     this.#shared.release(sharedBytes(entry.bytes));
   }
 
-  /** @throws ApiError `TooManyTransactions` */
   #hold(entry: Entry, bytes: number): void {
     const more = sharedBytes(entry.bytes + bytes) - sharedBytes(entry.bytes);
     if (!this.#shared.fits(more)) {
@@ -152,7 +151,6 @@ export interface RunningCall {
   /** Keeps the call running after its handler has returned, until `end` is called: its response is a stream. */
   extend(): void;
   end(): void;
-  /** Ends the transaction. */
   finish(): void;
   /** Counts bytes of the call as held by the transaction. @throws ApiError `TooManyTransactions` */
   hold(bytes: number): void;

@@ -7,7 +7,6 @@ import { Admission } from "../../write_queue/admission.ts";
 import { STORE_HEADER } from "../shared/headers.ts";
 import type { EditionParts } from "./edition_parts.ts";
 
-/** `POST /pause` and `POST /resume`. */
 export function pauseRoutes(edition: EditionParts): Route[] {
   const route = (path: string, act: (edition: EditionParts) => Promise<Reply>): Route => ({
     method: "POST",

@@ -32,7 +32,6 @@ export class Statistics {
     else this.writes.conflicts[conflictingPart(outcome.value.conflict)]++;
   }
 
-  /** The statistics document. */
   document(pause: Pause, openTransactions: number): unknown {
     const { writes, transactions, errors } = this;
     return {

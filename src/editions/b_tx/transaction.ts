@@ -3,8 +3,12 @@ import { type ProjectionKey, projectionKeyText } from "../../model/projection.ts
 import { VALUES_PER_TURN_MAX } from "../../model/limits.ts";
 import { type Query, queryValues } from "../../model/query.ts";
 import type { StoreState } from "../../store/api/state.ts";
-import { PROJECTIONS_PER_TX_MAX, tooManyEvents, tooManyProjections } from "./tx_limits.ts";
-import type { UnversionedChanges } from "./tx_requests.ts";
+import {
+  PROJECTIONS_PER_TX_MAX,
+  tooManyEvents,
+  tooManyProjections,
+  type UnversionedChanges,
+} from "./tx_requests.ts";
 import { ApiError, LimitReached } from "../../model/errors.ts";
 
 /*
@@ -18,7 +22,6 @@ export interface TransactionLimits {
   readonly maxProjectionsPerTx: number;
 }
 
-/** An event waiting for the commit. */
 export interface PendingEvent {
   /** The text that `eventBody` returns. */
   readonly body: string;
@@ -28,7 +31,6 @@ export interface PendingEvent {
 /** The answer of the store when the transaction read a projection: its version, or that it did not exist. */
 export type Found = { readonly version: string } | "missing";
 
-/** The state of one projection in a transaction. */
 interface Known {
   readonly key: ProjectionKey;
   /** Undefined if the transaction never read it. */
@@ -48,7 +50,6 @@ export interface CommittedChange {
   readonly payload: string | undefined;
 }
 
-/** Everything that a commit checks and writes. */
 export interface CommitContent {
   readonly conditions: readonly Condition[];
   readonly events: readonly PendingEvent[];
@@ -109,7 +110,6 @@ export class Transaction {
     for (const body of events) this.#events.push({ body, timeMicros });
   }
 
-  /** True if the transaction has read or written this projection. */
   knows(key: ProjectionKey): boolean {
     return this.#projections.has(projectionKeyText(key));
   }

@@ -4,7 +4,6 @@ import type { EditionParts } from "./edition_parts.ts";
 import type { RunningCall } from "./open_transactions.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** The input of a handler for a call on a transaction. */
 export interface TxCall {
   readonly edition: EditionParts;
   readonly transaction: Transaction;

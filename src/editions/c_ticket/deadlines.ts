@@ -5,9 +5,7 @@ import { GraceTimer } from "../../time/grace_timer.ts";
 export type Expiry = "transactionTimeout" | "maxTransactionDuration";
 
 export interface DeadlineSeconds {
-  /** The longest time without a call. */
   readonly transactionTimeout: number;
-  /** The longest time in total. */
   readonly maxTransactionDuration: number;
 }
 
@@ -16,7 +14,6 @@ export interface DeadlineSeconds {
  * the second counts.
  */
 export class Deadlines {
-  /** The time since both deadlines began. */
   readonly age: Age = new Age();
   readonly ceilingMicros: number;
   readonly #idleSeconds: number;
@@ -25,7 +22,6 @@ export class Deadlines {
   #idleTimer: GraceTimer | undefined;
   #idleEndsMicros = Infinity;
 
-  /** Starts both deadlines. */
   constructor(seconds: DeadlineSeconds, expire: (why: Expiry) => void) {
     const { transactionTimeout, maxTransactionDuration } = seconds;
     this.ceilingMicros = this.age.sinceMicros + maxTransactionDuration * 1_000_000;

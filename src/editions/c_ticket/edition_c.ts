@@ -14,7 +14,7 @@ import { ActiveTransaction, type EditionParts } from "./edition_parts.ts";
 import { Pause } from "./pause.ts";
 import { pauseRoutes } from "./pause_routes.ts";
 import { whilePaused } from "./paused_writes.ts";
-import { TICKET_DECODERS } from "./ticket_decoders.ts";
+import { TICKET_DECODERS } from "./ticket_requests.ts";
 import type { Transaction } from "./transaction.ts";
 import { TransactionMetrics } from "./transaction_metrics.ts";
 import { transactionRoutes } from "./transaction_routes.ts";

@@ -1,7 +1,7 @@
 import { ApiError } from "../../model/errors.ts";
 import type { EditionHost } from "../edition.ts";
 import type { Pause } from "./pause.ts";
-import type { TicketDecoding } from "./ticket_decoders.ts";
+import type { TicketDecoding } from "./ticket_requests.ts";
 import type { Transaction } from "./transaction.ts";
 import type { TransactionMetrics } from "./transaction_metrics.ts";
 
@@ -18,7 +18,6 @@ export interface EditionParts {
 export class ActiveTransaction {
   current: Transaction | undefined;
 
-  /** @throws ApiError `TicketNotActive` */
   of(ticket: string): Transaction {
     if (this.current?.ticket !== ticket) throw new ApiError("TicketNotActive");
     return this.current;

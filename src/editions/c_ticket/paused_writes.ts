@@ -32,7 +32,6 @@ export function projectionsRoute(edition: EditionParts): Route {
   };
 }
 
-/** Wraps a route so that clients can call it only during a pause. */
 export function whilePaused(edition: EditionParts, route: Route): Route {
   return {
     ...route,

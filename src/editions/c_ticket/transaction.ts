@@ -1,12 +1,11 @@
-import { setImmediate } from "node:timers";
-import { isStream, type Reply } from "../../http/exchange.ts";
-import type { RoutedRequest } from "../../http/router.ts";
-import { ApiError, ClientDisconnected, NoReply } from "../../model/errors.ts";
+import { Semaphore } from "../../async/semaphore.ts";
+import { ApiError } from "../../model/errors.ts";
 import { type Outcome, throwIfFailed } from "../../store/api/outcome.ts";
 import type { StoreWriter } from "../../store/api/store.ts";
 import { Deadlines, type DeadlineSeconds, type Expiry } from "./deadlines.ts";
-import { Semaphore } from "../../async/semaphore.ts";
-import { reasonOf, type RollbackReason } from "./rollback_reason.ts";
+
+/** Why a transaction was rolled back. `client`: the client asked for it, or disconnected in the middle of a call. */
+export type RollbackReason = "client" | "error" | "expired" | "shutdown" | "reset";
 
 export interface TransactionOptions {
   readonly writer: StoreWriter;
@@ -17,8 +16,6 @@ export interface TransactionOptions {
   /** Called when a rollback failed because the writer is gone. */
   readonly reportFailure: (error: Error) => void;
 }
-
-type Call = Pick<RoutedRequest, "body" | "disconnected">;
 
 /**
  * The transaction that a ticket stands for: one turn of the write queue that stays open over several calls.
@@ -59,14 +56,17 @@ export class Transaction {
     return this.#deadlines;
   }
 
-  /** The number of calls so far. */
   get callsBegun(): number {
     return this.#callsBegun;
   }
 
-  /** The number of calls that run, or wait for another call. */
   get callsOpen(): number {
     return this.#callsOpen;
+  }
+
+  /** Resolves when no further call may begin, and the running one should end. */
+  get over(): Promise<void> {
+    return this.#over.promise;
   }
 
   /** Resolves when the database transaction has ended. */
@@ -92,16 +92,14 @@ export class Transaction {
   }
 
   /**
-   * Runs a call after the earlier ones are done. An error ends the transaction. So does a client that disconnects
-   * before its call has begun, or before it has the whole response. A missing projection is a response, not an
-   * error.
-   * @param handle receives the body
-   * @throws ApiError `TicketNotActive`, or what `handle` throws
+   * Begins a call once the earlier ones are done.
+   * @returns a function that ends it, of which only the first call counts, and whether the call had to wait
+   * @throws ApiError `TicketNotActive`
    */
-  async call(request: Call, handle: (body: Bytes) => Promise<Reply>): Promise<Reply> {
+  async beginCall(): Promise<{ readonly finish: () => void; readonly hasWaited: boolean }> {
     this.#callsBegun++;
     this.#callsOpen++;
-    const mustWait = this.#calls.isFull;
+    const hasWaited = this.#calls.isFull;
     const leave = await this.#calls.enter();
     let isOpen = true;
     const finish = (): void => {
@@ -111,24 +109,13 @@ export class Transaction {
       if (!this.#isOver) this.#deadlines?.callEnded();
       leave();
     };
-    try {
+    if (this.#isOver) {
+      await this.ended;
+      finish();
       this.#assertActive();
-      this.#deadlines?.callBegan();
-      const body = await this.#bodyOf(request.body());
-      if (mustWait) await assertPresent(request.disconnected);
-      const reply = await handle(body);
-      if (isStream(reply.body)) {
-        // Other calls must learn that the transaction is over, even while a client reads its response slowly.
-        this.#over.promise.then(finish);
-        return { ...reply, body: this.#watched(reply.body, finish) };
-      }
-      finish();
-      return reply;
-    } catch (error) {
-      await this.end(reasonOf(error));
-      finish();
-      throw error;
     }
+    this.#deadlines?.callBegan();
+    return { finish, hasWaited };
   }
 
   /** Runs `work` with the writer, inside the transaction. @throws ApiError `TicketNotActive` */
@@ -174,15 +161,6 @@ export class Transaction {
     leave();
   }
 
-  /** Returns the body of a call. It rejects when the transaction ends first. */
-  async #bodyOf(body: Promise<Bytes>): Promise<Bytes> {
-    // If the transaction ends first, nothing awaits the body. Its failure must be handled here.
-    body.catch(() => {});
-    const first = await Promise.race([body, this.#over.promise]);
-    if (first === undefined) throw new ApiError("TicketNotActive");
-    return first;
-  }
-
   #expire(why: Expiry): void {
     if (this.#isOver) return;
     this.#options.onExpiry(why);
@@ -204,41 +182,4 @@ export class Transaction {
     if (this.#deadlines !== undefined) this.#options.onEnd(end, this.#deadlines.age.seconds);
     this.#ended.resolve();
   }
-
-  /** Wraps the stream of a response, which is part of the call. */
-  async *#watched(stream: AsyncIterable<Bytes>, finish: () => void): AsyncGenerator<Bytes, void> {
-    let complete = false;
-    let reason: RollbackReason = "client";
-    try {
-      yield* stream;
-      complete = true;
-    } catch (error) {
-      reason = reasonOf(error);
-      // The response has begun, so it can only break off.
-      throw isCut(error) ? new TransactionOver("the transaction ended while it was being read") : error;
-    } finally {
-      if (!complete) await this.end(reason);
-      finish();
-    }
-  }
-}
-
-type Bytes = Uint8Array<ArrayBuffer>;
-
-/**
- * Throws if the client of a call has disconnected. That is known only once the body has been read. A call that
- * waited for another one may have lost its client in the meantime. @throws ClientDisconnected
- */
-async function assertPresent(left: AbortSignal): Promise<void> {
-  if (!left.aborted) await new Promise<void>((resolve) => setImmediate(resolve));
-  if (left.aborted) throw new ClientDisconnected();
-}
-
-/** The transaction of a page ended. The response breaks off without a trailer, which is not a failure of the server. */
-class TransactionOver extends NoReply {
-  override readonly name = "TransactionOver";
-}
-
-function isCut(error: unknown): boolean {
-  return error instanceof ApiError && error.code === "TicketNotActive";
 }

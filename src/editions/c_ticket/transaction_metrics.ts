@@ -2,7 +2,7 @@ import type { WriteQueue } from "../../write_queue/write_queue.ts";
 import { longestWaitSeconds } from "../shared/common_metrics.ts";
 import { counter, gauge, metricText } from "../../metrics/exposition.ts";
 import { Histogram } from "../../metrics/histogram.ts";
-import type { RollbackReason } from "./rollback_reason.ts";
+import type { RollbackReason } from "./transaction.ts";
 
 const DURATION_BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
 
@@ -30,12 +30,10 @@ export class TransactionMetrics {
     else this.#rolledBack[end]++;
   }
 
-  /** Counts an append whose condition did not hold. */
   appendFailed(): void {
     this.#appendsFailed++;
   }
 
-  /** The metrics of this edition. */
   text(queue: WriteQueue, { paused, active }: { paused: boolean; active: boolean }): string {
     const rolledBack = Object.entries(this.#rolledBack);
     return [

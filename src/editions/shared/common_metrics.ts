@@ -1,5 +1,5 @@
 import type { Reply } from "../../http/exchange.ts";
-import type { Route } from "../../http/router.ts";
+import { getRoute, type Route } from "../../http/router.ts";
 import { counter, gauge, gaugeIfKnown, metricText } from "../../metrics/exposition.ts";
 import type { FailureCause } from "../../store/api/outcome.ts";
 import type { Store } from "../../store/api/store.ts";
@@ -7,7 +7,6 @@ import type { TransactionCounts } from "../../store/core/transaction_counts.ts";
 import type { StoreUsage } from "../../store/api/usage.ts";
 import type { WriteQueue } from "../../write_queue/write_queue.ts";
 import type { EditionHost } from "../edition.ts";
-import { getRoute } from "./get_route.ts";
 import { NOT_CACHED } from "./headers.ts";
 import type { ReadsInFlight } from "./reads_in_flight.ts";
 
@@ -28,7 +27,6 @@ export function metricsRoute(host: MetricsHost, own: () => string, reads: ReadsI
   });
 }
 
-/** A page of metrics. */
 export function metricsReply(body: string): Reply {
   return { status: 200, headers: { "Content-Type": "text/plain; version=0.0.4", ...NOT_CACHED }, body };
 }

@@ -1,9 +1,8 @@
 import { jsonReply } from "../../http/replies.ts";
-import type { Route } from "../../http/router.ts";
+import { getRoute, type Route } from "../../http/router.ts";
 import type { Client } from "../../store/api/store.ts";
 import type { EditionHost } from "../edition.ts";
 import type { DecodedRead } from "./decoding/decoded_read.ts";
-import { getRoute } from "./get_route.ts";
 import { NOT_CACHED } from "./headers.ts";
 import { profilingRoutes } from "./profiling.ts";
 import { readEventsRoute } from "./read_events.ts";

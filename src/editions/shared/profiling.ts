@@ -1,9 +1,8 @@
 import { Semaphore } from "../../async/semaphore.ts";
 import type { Reply } from "../../http/exchange.ts";
 import { textReply } from "../../http/replies.ts";
-import type { Route } from "../../http/router.ts";
+import { getRoute, type Route } from "../../http/router.ts";
 import { ApiError } from "../../model/errors.ts";
-import { getRoute } from "./get_route.ts";
 
 const SECONDS_DEFAULT = 10;
 const SECONDS_MAX = 300;

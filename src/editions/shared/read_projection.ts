@@ -1,10 +1,9 @@
 import { errorReply } from "../../http/error_replies.ts";
 import type { Reply } from "../../http/exchange.ts";
-import type { Route } from "../../http/router.ts";
+import { getRoute, type Route } from "../../http/router.ts";
 import { ApiError } from "../../model/errors.ts";
 import type { FoundProjection } from "../../store/api/store.ts";
 import type { EditionHost } from "../edition.ts";
-import { getRoute } from "./get_route.ts";
 import { NOT_CACHED, STORE_HEADER, VERSION_HEADER } from "./headers.ts";
 import type { ReadsInFlight } from "./reads_in_flight.ts";
 

@@ -26,7 +26,6 @@ export class ReadsInFlight {
     return this.#count;
   }
 
-  /** The number of reads that wait for an event. */
   get waiting(): number {
     return this.#feed.subscriptions;
   }
@@ -42,7 +41,6 @@ export class ReadsInFlight {
     });
   }
 
-  /** The metrics of reads, apart from those that wait. */
   text(): string {
     const { events, projection } = this.#durations;
     return [
@@ -75,12 +73,10 @@ export class ReadInFlight implements Disposable {
     this.#onEnd = onEnd;
   }
 
-  /** The read waits for an event from now on. */
   wait(): void {
     this.#waitsSince ??= performance.now();
   }
 
-  /** The read no longer waits. */
   go(): void {
     if (this.#waitsSince === undefined) return;
     this.#startedAt += performance.now() - this.#waitsSince;

@@ -4,7 +4,6 @@ import { type Outcome, outcomeOf, throwIfFailed } from "../../store/api/outcome.
 import { Admission } from "../../write_queue/admission.ts";
 import type { EditionHost } from "../edition.ts";
 
-/** The action of a route in a write transaction of its own. */
 export interface WriteLockAction {
   readonly kind: string;
   /** True if the request is cancelled when its client disconnects while it waits. */
@@ -31,7 +30,6 @@ export function writeLockRoute(
   };
 }
 
-/** `DELETE /projections/{type}` and `DELETE /projections`. */
 export function deleteProjectionsRoutes(host: EditionHost, leavesWithClient: boolean): Route[] {
   const action: WriteLockAction = {
     kind: "projections",

@@ -166,7 +166,6 @@ export class BodyReader {
     this.#source.skip(taken);
   }
 
-  /** Reads so many more bytes. */
   async #append(into: BodyBytes, count: number): Promise<void> {
     for (let left = count; left > 0;) {
       const memory = into.memory(left);

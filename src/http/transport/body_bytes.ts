@@ -2,11 +2,9 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Stores the bytes of a body as they are received. */
 export interface BodyBytes {
-  /** The number of bytes received. */
   length: number;
   /** The number of bytes that fit until the body must reserve more memory. */
   capacityBytes: number;
-  /** Adds the bytes from `start` to `end`. */
   add(bytes: Bytes, start: number, end: number): void;
   /** Returns memory for the next bytes, at most `wanted`. The caller increases `length` once they are there. */
   memory(wanted: number): Bytes;
@@ -23,7 +21,6 @@ export class BufferedBytes implements BodyBytes {
     this.capacityBytes = capacityBytes;
   }
 
-  /** The bytes received so far. */
   get bytes(): Bytes {
     return this.#bytes.subarray(0, this.length);
   }

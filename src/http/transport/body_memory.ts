@@ -61,7 +61,6 @@ export class BodyMemory {
     return true;
   }
 
-  /** The body is complete. */
   complete(): void {
     this.#held?.complete();
   }

@@ -28,12 +28,10 @@ export class ByteSource {
     return this.#buffer.subarray(this.#start, this.#end);
   }
 
-  /** The number of these bytes. */
   get length(): number {
     return this.#end - this.#start;
   }
 
-  /** The number of bytes received in total. */
   get received(): number {
     return this.#received;
   }
@@ -46,7 +44,6 @@ export class ByteSource {
     return taken;
   }
 
-  /** Drops the first received bytes. */
   skip(count: number): void {
     this.#start += count;
     if (this.#start < this.#end || this.#reading !== undefined) return;

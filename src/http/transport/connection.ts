@@ -22,7 +22,6 @@ const LINGER_BYTES_MAX = 64 * 1024 * 1024;
 
 const CONTINUE = new TextEncoder().encode("HTTP/1.1 100 Continue\r\n\r\n");
 
-/** The methods of a socket that a connection needs. */
 export interface Socket {
   read(into: Uint8Array<ArrayBuffer>): Promise<number | null>;
   write(bytes: Uint8Array<ArrayBuffer>): Promise<number>;
@@ -54,7 +53,6 @@ export class Connection {
   /** True when the request has been answered before its body was complete. */
   #answered = false;
   readonly #writeBytes = (bytes: Uint8Array<ArrayBuffer>): Promise<void> => this.#write(bytes);
-  /** Writes begun so far. */
   #writes = 0;
 
   constructor(socket: Socket, handler: Handler, options: ConnectionOptions) {
@@ -91,7 +89,6 @@ export class Connection {
     this.close();
   }
 
-  /** Closes at once, whatever is in progress. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;

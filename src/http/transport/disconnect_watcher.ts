@@ -1,7 +1,6 @@
 import { ClientDisconnected } from "../../model/errors.ts";
 import type { ByteSource } from "./byte_source.ts";
 
-/** The connection of a client. */
 interface Watched {
   readonly source: ByteSource;
   readonly close: () => void;

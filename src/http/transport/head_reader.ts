@@ -55,7 +55,6 @@ export class HeadReader {
   }
 }
 
-/** A request head, and its bytes. */
 interface ParsedHead {
   readonly head: RequestHead;
   /** Includes the empty line at its end. */

@@ -1,11 +1,17 @@
 import { delay } from "../../async/delay.ts";
 import type { Address } from "../../model/address.ts";
-import type { ConnectionCounts } from "../connection_counts.ts";
 import type { Handler, Transport } from "../exchange.ts";
 import { BodyBudget } from "./body_budget.ts";
 import { Connection } from "./connection.ts";
 import { ReadingClock, SWEEP_MILLISECONDS } from "../../time/reading_clock.ts";
 import { TIMEOUTS, type Timeouts } from "./timeouts.ts";
+
+/** Counts of a server's connections, updated by the listener that accepts them. */
+export interface ConnectionCounts {
+  open: number;
+  /** Connections since startup that the server closed at once because it had no capacity for them. */
+  rejected: number;
+}
 
 interface ListenerOptions {
   /**
@@ -15,7 +21,6 @@ interface ListenerOptions {
   readonly hasCapacity: (open: number) => boolean;
   /** Called for requests that never reach the handler, with the status of their rejection. */
   readonly onMalformed: (status: number, reason: string) => void;
-  /** Counts that the listener updates, for the metrics. */
   readonly counts?: ConnectionCounts;
   /** Only tests shorten them. */
   readonly timeouts?: Timeouts;
@@ -29,7 +34,6 @@ const EXHAUSTED_PAUSE_MILLISECONDS = 50;
 /** After so many failures in a row there is a pause of a millisecond, so that the loop never spins. */
 const FAILURES_IN_A_ROW = 16;
 
-/** Starts accepting connections and serving them. */
 export function listen(where: Address, handler: Handler, options: ListenerOptions): Transport {
   const listener: Deno.Listener<Deno.Conn> = where.transport === "unix"
     ? Deno.listen({ transport: "unix", path: where.path })

@@ -4,7 +4,6 @@ export interface ReplyOptions {
   readonly minorVersion: 0 | 1;
   /** True when the connection stays open for another request. */
   readonly keepAlive: boolean;
-  /** True when the request was `HEAD`. */
   readonly withoutBody: boolean;
 }
 

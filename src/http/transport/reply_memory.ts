@@ -27,7 +27,6 @@ const unused: Bytes[] = [];
 
 const encoder = new TextEncoder();
 
-/** Memory for one reply. */
 export function takeMemory(): Bytes {
   return unused.pop() ?? new Uint8Array(MEMORY_BYTES);
 }

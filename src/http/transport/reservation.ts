@@ -4,7 +4,6 @@ import { ClientDisconnected } from "../../model/errors.ts";
 export interface Sender {
   /** Returns the number of bytes that it has sent so far. */
   readonly received: () => number;
-  /** Called when others need the memory more. */
   readonly giveUp: () => void;
 }
 
@@ -59,7 +58,6 @@ export class Reservation {
     this.#granted.reject(why);
   }
 
-  /** Starts to measure progress at this moment. */
   watchFrom(now: number): void {
     this.#enough = { at: now, received: this.#sender.received() };
   }

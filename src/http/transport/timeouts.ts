@@ -13,7 +13,6 @@ export interface Timeouts {
    * takes less than `bodyMemory`.
    */
   readonly contendedBody: number;
-  /** Between two requests. */
   readonly idle: number;
   /** For the client to accept a piece of a reply. */
   readonly line: number;
@@ -40,7 +39,6 @@ export class Deadline {
     this.#clock = clock;
   }
 
-  /** Sets the deadline to so many seconds from now. */
   set(seconds: number): void {
     this.#at = this.#clock.now + seconds * 1000;
   }

@@ -15,7 +15,6 @@ export class ListenError extends Error {
   }
 }
 
-/** The longest path that the kernel accepts for a socket. */
 const PATH_BYTES_MAX = 107;
 
 /**

@@ -1,7 +1,7 @@
 import { nowMicros } from "../../../src/time/clock.ts";
 import type { ServerSettings } from "../../../src/config/load.ts";
 import { BodyDecoding } from "../../../src/editions/shared/decoding/body_decoding.ts";
-import { TX_DECODERS } from "../../../src/editions/b_tx/tx_decoders.ts";
+import { TX_DECODERS } from "../../../src/editions/b_tx/tx_requests.ts";
 import type { EditionParts } from "../../../src/editions/b_tx/edition_parts.ts";
 import { OpenTransactions } from "../../../src/editions/b_tx/open_transactions.ts";
 import { Pause } from "../../../src/editions/b_tx/pause.ts";

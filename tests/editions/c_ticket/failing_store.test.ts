@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { RollbackReason } from "../../../src/editions/c_ticket/rollback_reason.ts";
-import { Transaction } from "../../../src/editions/c_ticket/transaction.ts";
+import { runCall } from "../../../src/editions/c_ticket/ticket_call.ts";
+import { type RollbackReason, Transaction } from "../../../src/editions/c_ticket/transaction.ts";
 import { emptyReply } from "../../../src/http/replies.ts";
 import type { RoutedRequest } from "../../../src/http/router.ts";
 import type { Outcome } from "../../../src/store/api/outcome.ts";
@@ -50,7 +50,7 @@ async function begun(commit?: () => Promise<Outcome<void>>): Promise<Subject> {
 
 Deno.test("a commit whose writer dies gets no answer, ends once, and the turn is free", async () => {
   const { transaction, call, ends, failures } = await begun();
-  const committing = transaction.call(call, async () => {
+  const committing = runCall(transaction, call, async () => {
     await transaction.commit();
     return emptyReply(204);
   });
@@ -62,14 +62,14 @@ Deno.test("a commit whose writer dies gets no answer, ends once, and the turn is
 
 Deno.test("a rollback that fails is reported, ends once, and the turn is free", async () => {
   const { transaction, call, ends, failures } = await begun();
-  const reading = transaction.call(call, async () => {
+  const reading = runCall(transaction, call, async () => {
     await transaction.inStore((writer) => writer.readProjectionInside({ type: "t", id: "a" }));
     return emptyReply(204);
   });
   await assert.rejects(reading, DEAD);
   await transaction.ended;
   assert.deepEqual([ends, failures], [["error"], [DEAD]]);
-  await assert.rejects(transaction.call(call, () => Promise.resolve(emptyReply(204))), {
+  await assert.rejects(runCall(transaction, call, () => Promise.resolve(emptyReply(204))), {
     code: "TicketNotActive",
   });
 });
@@ -78,7 +78,7 @@ Deno.test("a COMMIT that failed for certain is an error, and is not rolled back 
   const { transaction, call, ends, failures } = await begun(() =>
     Promise.resolve({ kind: "failed", reason: "the disk is full" })
   );
-  const committing = transaction.call(call, async () => {
+  const committing = runCall(transaction, call, async () => {
     await transaction.commit();
     return emptyReply(204);
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ServerSettings } from "../../../src/config/load.ts";
-import { WRITE_DECODERS, type WriteDecoding } from "../../../src/editions/a_write/write_decoders.ts";
+import { WRITE_DECODERS, type WriteDecoding } from "../../../src/editions/a_write/write_request.ts";
 import { BodyDecoding } from "../../../src/editions/shared/decoding/body_decoding.ts";
 import { ApiError, ClientDisconnected, LimitReached } from "../../../src/model/errors.ts";
 import { limits } from "../a_write/decode_bodies.ts";

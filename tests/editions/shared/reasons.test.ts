@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { ServerSettings } from "../../../src/config/load.ts";
-import { WRITE_DECODERS } from "../../../src/editions/a_write/write_decoders.ts";
-import { TX_DECODERS } from "../../../src/editions/b_tx/tx_decoders.ts";
-import { TICKET_DECODERS } from "../../../src/editions/c_ticket/ticket_decoders.ts";
+import { WRITE_DECODERS } from "../../../src/editions/a_write/write_request.ts";
+import { TX_DECODERS } from "../../../src/editions/b_tx/tx_requests.ts";
+import { TICKET_DECODERS } from "../../../src/editions/c_ticket/ticket_requests.ts";
 import { reasonFor } from "../../../src/http/request_reports.ts";
 import { ApiError } from "../../../src/model/errors.ts";
 import { parseJson } from "../../../src/wire/json.ts";

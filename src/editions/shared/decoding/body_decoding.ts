@@ -6,8 +6,7 @@ import type { Client } from "../../../store/api/store.ts";
 import { type JsonScan, scanJson } from "../../../wire/json_scan.ts";
 import { parseJson } from "../../../wire/json.ts";
 import { RemoteWorker } from "../../../workers/remote_worker.ts";
-import type { Decoders } from "./decoders.ts";
-import type { Decoded, DecodeRequest, HostedDecodersClass } from "./hosted_decoders.ts";
+import type { Decoded, DecodeRequest, Decoders, HostedDecodersClass } from "./hosted_decoders.ts";
 
 /** A worker decodes larger bodies, and bodies with more values: each would take over a millisecond. */
 const DECODED_HERE_BYTES_MAX = 64 * 1024;
@@ -29,7 +28,6 @@ export interface BodyDecodingOptions<D extends Decoders> {
   readonly limits: ServerSettings;
 }
 
-/** A body that waits for the worker. */
 interface Waiting extends DecodeRequest, PromiseWithResolvers<Decoded> {
   readonly disconnected: AbortSignal;
 }
@@ -150,7 +148,6 @@ function isQuicklyDecoded({ length }: Uint8Array, counted: JsonScan | undefined)
   return counted === undefined ? length < COUNTED_BYTES_MIN : counted.valueCount <= DECODED_HERE_VALUES_MAX;
 }
 
-/** @throws ApiError that the decoder threw */
 function valueOf(decoded: Decoded): unknown {
   if ("value" in decoded) return decoded.value;
   const { rejected, detail, isLimit } = decoded;

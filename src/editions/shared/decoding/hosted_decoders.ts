@@ -3,7 +3,12 @@ import { ApiError, type ErrorCode, LimitReached } from "../../../model/errors.ts
 import { parseJson } from "../../../wire/json.ts";
 import { hostObject } from "../../../workers/host_object.ts";
 import { lowerThreadPriority } from "../../../workers/low_priority.ts";
-import type { Decoders } from "./decoders.ts";
+
+/**
+ * The decoders of an edition, by the name of the body: each turns the JSON value into the input of the handler. For
+ * large bodies they run in a worker, so they may not depend on anything else.
+ */
+export type Decoders = Readonly<Record<string, (body: unknown, limits: ServerSettings) => unknown>>;
 
 /** A body to decode, and the name of its decoder. Its bytes are moved to the worker. */
 export interface DecodeRequest {
@@ -16,7 +21,6 @@ export type Decoded =
   | { readonly value: unknown }
   | { readonly rejected: ErrorCode; readonly detail: string | undefined; readonly isLimit: boolean };
 
-/** The decoders of an edition, in a worker. */
 export class HostedDecoders {
   readonly #decoders: Decoders;
   readonly #limits: ServerSettings;
@@ -38,12 +42,10 @@ export class HostedDecoders {
   close(): void {}
 }
 
-/** Opens the decoders in the worker. */
 export interface HostedDecodersClass {
   open(limits: ServerSettings): HostedDecoders;
 }
 
-/** Makes this worker host the decoders. */
 export function hostDecoders(decoders: Decoders): void {
   const home: HostedDecodersClass = { open: (limits) => new HostedDecoders(decoders, limits) };
   lowerThreadPriority();
