@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { EDITION_NAMES } from "../src/config/setting.ts";
 import { type Check, CHECKS } from "./checks.ts";
 import type { EditionName } from "../src/config/setting.ts";
+import { runDeno } from "../tests/support/run_command.ts";
 
 /*
  * The whole audit: every check for each of its editions, several at the same time, each in a process of its own
@@ -72,13 +73,10 @@ function jobOf(name: string, check: Check, edition: EditionName): Job {
 /** @returns true when the check has passed */
 async function run(job: Job): Promise<boolean> {
   const entry = new URL("check.ts", import.meta.url).href;
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-prompt", "--allow-all", entry, ...job],
-    stdin: "null",
-  }).output();
-  const texts = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-  print(success ? texts[0]! : texts.join(""));
-  return success;
+  const command = ["run", "--quiet", "--no-prompt", "--allow-all", entry, ...job];
+  const { code, stdout, stderr } = await runDeno(command);
+  print(code === 0 ? stdout : stdout + stderr);
+  return code === 0;
 }
 
 print(`audit:${size}, seed ${values.seed}\n`);

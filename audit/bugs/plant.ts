@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { REPOSITORY } from "../../tools/build/program_task.ts";
 import { type Bug, type Catcher, withEdit } from "./bug.ts";
+import { runDeno } from "../../tests/support/run_command.ts";
 
 /** The files of the repository that the checks and tests need. */
 const COPIED = [
@@ -66,14 +67,9 @@ export async function runCatcher(
       "audit/check.ts",
       ...checkArgs(catcher, directory, seed),
     ];
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args,
-    cwd: copy,
-    env: { NO_COLOR: "1" },
-    stdin: "null",
-  }).output();
+  const { code, stdout, stderr } = await runDeno(args, { cwd: copy });
   Deno.removeSync(directory, { recursive: true });
-  const output = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("");
+  const output = stdout + stderr;
   return { isCaught: code === 1 && isFinding(catcher, output), isFine: code === 0, output };
 }
 

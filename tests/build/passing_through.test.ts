@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { NOBODY, StandIn } from "./stand_in.ts";
+import { runCommand } from "../support/run_command.ts";
 
 /* The header of a self-extracting executable passes some things on to the program, and others not. */
 
@@ -126,12 +127,7 @@ Deno.test("it can be started through symbolic links, from PATH, and by a shell",
     const command of [[join(bin, "second")], ["env", "second"], ["sh", join(bin, "second")], ["sh", "second"]]
   ) {
     await Deno.remove(standIn.cache, { recursive: true }).catch(() => {});
-    const output = await new Deno.Command(command[0]!, {
-      args: [...command.slice(1), "printf", "started"],
-      cwd: bin,
-      env,
-      clearEnv: true,
-    }).output();
-    assert.equal(new TextDecoder().decode(output.stdout), "started", command.join(" "));
+    const { stdout } = await runCommand([...command, "printf", "started"], { cwd: bin, env, clearEnv: true });
+    assert.equal(stdout, "started", command.join(" "));
   }
 });

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { part, selfExtracting } from "../../tools/build/self_extracting.ts";
 import { targetOf } from "../../tools/build/target.ts";
+import type { Ended } from "../support/run_command.ts";
 
 /*
  * A self-extracting executable with the real header and, as its runtime, a small script that runs the
@@ -30,12 +31,6 @@ export interface RunOptions {
   readonly stdin?: string;
   /** Runs it as another user if the test runs as root. */
   readonly asNobody?: boolean;
-}
-
-export interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
 }
 
 /** The user for programs of tests that run as root, because file modes do not restrict root. */

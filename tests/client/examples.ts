@@ -1,5 +1,4 @@
-import { fileURLToPath } from "node:url";
-
+import { runDeno } from "../support/run_command.ts";
 const ROOT = new URL("../../", import.meta.url);
 
 /** A piece of code that a reader of the documentation may copy. */
@@ -41,10 +40,6 @@ export function withClient(code: string): string {
 
 /** Runs a command of the runtime on the repository. @returns its error output; empty when it succeeds */
 export async function complaintsOf(...args: string[]): Promise<string> {
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args,
-    cwd: fileURLToPath(ROOT),
-    env: { NO_COLOR: "1" },
-  }).output();
-  return success ? "" : new TextDecoder().decode(stderr);
+  const { code, stderr } = await runDeno(args, { cwd: ROOT });
+  return code === 0 ? "" : stderr;
 }

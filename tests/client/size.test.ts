@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inDirectory } from "../support/directory.ts";
 import { sources } from "./examples.ts";
+import { runDeno } from "../support/run_command.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -18,10 +19,9 @@ async function minifiedBytes(rewrite: (text: string) => string): Promise<number>
       await Deno.writeTextFile(join(directory, path), rewrite(await Deno.readTextFile(new URL(path, ROOT))));
     }
     const args = ["bundle", "--quiet", "--no-check", "--minify", "client/mod.ts"];
-    const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: directory })
-      .output();
-    assert.ok(success, new TextDecoder().decode(stderr));
-    return stdout.length;
+    const { code, stdout, stderr } = await runDeno(args, { cwd: directory });
+    assert.equal(code, 0, stderr);
+    return new TextEncoder().encode(stdout).length;
   });
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Address } from "../support/connection.ts";
+import { runCommand } from "../support/run_command.ts";
 
 /** The command and URL in the pages, which a test replaces. */
 const RUNTIME_OF_PAGES = "npx --yes deno@2.9.6";
@@ -14,14 +15,9 @@ export function forMachine(text: string, address: Address): string {
 
 /** Runs a shell command, which must succeed. @returns its standard output */
 export async function runShell(command: string, cwd = "."): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command("bash", {
-    args: ["-c", command],
-    cwd,
-    env: { NO_COLOR: "1" },
-    stdin: "null",
-  }).output();
-  assert.ok(success, `${command}\n${new TextDecoder().decode(stderr)}`);
-  return new TextDecoder().decode(stdout);
+  const { code, stdout, stderr } = await runCommand(["bash", "-c", command], { cwd });
+  assert.equal(code, 0, `${command}\n${stderr}`);
+  return stdout;
 }
 
 /** Replacements for texts that differ between runs: times and IDs. */

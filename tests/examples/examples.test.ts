@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { fileURLToPath } from "node:url";
 import { placeOf } from "../client/support.ts";
 import "./course_subscriptions.ts";
 import "./dynamic_price.ts";
@@ -7,6 +6,7 @@ import "./invoice_numbers.ts";
 import "./opt_in_token.ts";
 import "./prevent_duplicates.ts";
 import { server } from "./race.ts";
+import { runDeno } from "../support/run_command.ts";
 import "./unique_username.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -34,13 +34,9 @@ Deno.test("each example prints what its README says, the first time and the next
   const [runtime, ...flags] = tasks.example.command.split(" ");
   assert.equal(runtime, "deno");
   const printedBy = async (name: string): Promise<string> => {
-    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: [...flags, `examples/${name}`, url!],
-      cwd: fileURLToPath(ROOT),
-      env: { NO_COLOR: "1" },
-    }).output();
-    assert.equal(new TextDecoder().decode(stderr), "", name);
-    return new TextDecoder().decode(stdout);
+    const { stdout, stderr } = await runDeno([...flags, `examples/${name}`, url!], { cwd: ROOT });
+    assert.equal(stderr, "", name);
+    return stdout;
   };
   const sections = textOf("README.md").split("\n## ").slice(1);
   const described = sections.map((section) => ({

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { REPOSITORY as REPOSITORY_URL } from "../../tools/build/program_task.ts";
+import { runDeno } from "../support/run_command.ts";
 
 export const REPOSITORY: string = fileURLToPath(REPOSITORY_URL);
 
@@ -60,12 +61,7 @@ export function buildContext(): string[] {
 
 /** Runs a command of the runtime. @returns its standard output */
 export async function denoOutput(args: readonly string[], cwd = REPOSITORY): Promise<string> {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: [...args],
-    cwd,
-    env: { NO_COLOR: "1" },
-  }).output();
-  const decoder = new TextDecoder();
-  assert.equal(code, 0, decoder.decode(stdout) + decoder.decode(stderr));
-  return decoder.decode(stdout);
+  const { code, stdout, stderr } = await runDeno(args, { cwd });
+  assert.equal(code, 0, stdout + stderr);
+  return stdout;
 }

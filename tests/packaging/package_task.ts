@@ -1,10 +1,6 @@
+import { type Ended, runDeno } from "../support/run_command.ts";
+
 /** Runs `deno task package`. */
-export async function runPackageTask(
-  args: readonly string[],
-): Promise<{ code: number; stderr: string }> {
-  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["task", "--quiet", "package", ...args],
-    cwd: new URL("../../", import.meta.url),
-  }).output();
-  return { code, stderr: new TextDecoder().decode(stderr) };
+export function runPackageTask(args: readonly string[]): Promise<Ended> {
+  return runDeno(["task", "--quiet", "package", ...args], { cwd: new URL("../../", import.meta.url) });
 }

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { BackupDirectories } from "../backup/run_backup.ts";
 import { runInit } from "../cli/run_init.ts";
 import { inDirectory, namesIn } from "../support/directory.ts";
-import { type Ended, runServer, startServer } from "../support/server_process.ts";
+import { runServer, startServer } from "../support/server_process.ts";
 import { run } from "./configured_run.ts";
+import type { Ended } from "../support/run_command.ts";
 
 const FAULTY: readonly (readonly [config: string, told: RegExp])[] = [
   [

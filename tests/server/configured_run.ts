@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inDirectory, namesIn } from "../support/directory.ts";
-import { type Ended, runServer } from "../support/server_process.ts";
+import { runServer } from "../support/server_process.ts";
+import type { Ended } from "../support/run_command.ts";
 
 /** Runs the server in a directory of its own with `config.toml` and these variables only. */
 export function run(

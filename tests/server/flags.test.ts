@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Ended, runServer, type ServerOptions } from "../support/server_process.ts";
+import { runServer, type ServerOptions } from "../support/server_process.ts";
+import type { Ended } from "../support/run_command.ts";
 
 /** Runs the server with these flags in a directory of its own and asserts that it leaves nothing there. */
 async function run(options: ServerOptions & { files?: Record<string, string> }): Promise<Ended> {

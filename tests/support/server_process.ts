@@ -5,6 +5,7 @@ import { freePort } from "./free_port.ts";
 import { answerCheckOf } from "./openapi/answer_check.ts";
 import { startCommand } from "./start_command.ts";
 import { storageVariables } from "./test_storage.ts";
+import type { Ended } from "./run_command.ts";
 
 /** The time limit of a start or an end, on a busy machine. */
 const TIMEOUT_SECONDS = 60;
@@ -33,12 +34,6 @@ export interface ServerOptions {
   readonly under?: readonly string[];
   /** An existing directory to run in, which stays when the server is disposed. Default: a fresh one. */
   readonly directory?: string;
-}
-
-export interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
 }
 
 /** Starts the real program and waits until it accepts connections. */

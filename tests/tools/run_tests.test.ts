@@ -3,17 +3,15 @@ import { join } from "node:path";
 import { outcomeOf, summaryOf, sumOf } from "../../tools/tests/outcome.ts";
 import { runsAlone, secondRunsOf, testFiles } from "../../tools/tests/test_files.ts";
 import { inDirectory } from "../support/directory.ts";
+import { runDeno } from "../support/run_command.ts";
 
 /** Runs `deno task test` on files with these texts. */
 async function runTask(files: Readonly<Record<string, string>>): Promise<{ code: number; lines: string[] }> {
   return await inDirectory(async (directory) => {
     for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(join(directory, name), text);
-    const { code, stdout } = await new Deno.Command(Deno.execPath(), {
-      args: ["task", "--quiet", "test", directory],
-      cwd: new URL("../../", import.meta.url),
-      stdin: "null",
-    }).output();
-    return { code, lines: new TextDecoder().decode(stdout).trimEnd().split("\n") };
+    const cwd = new URL("../../", import.meta.url);
+    const { code, stdout } = await runDeno(["task", "--quiet", "test", directory], { cwd });
+    return { code, lines: stdout.trimEnd().split("\n") };
   });
 }
 

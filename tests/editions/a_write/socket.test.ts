@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inDirectory, modeOf } from "../../support/directory.ts";
-import { type Ended, runServer, type ServerOptions, startServer } from "../../support/server_process.ts";
+import { runServer, type ServerOptions, startServer } from "../../support/server_process.ts";
+import type { Ended } from "../../support/run_command.ts";
 
 function assertRejected(ended: Ended, code: number, ...parts: string[]): void {
   assert.equal(ended.code, code, ended.stdout + ended.stderr);

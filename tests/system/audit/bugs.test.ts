@@ -4,6 +4,7 @@ import { withEdit } from "../../../audit/bugs/bug.ts";
 import { BUGS } from "../../../audit/bugs/bugs.ts";
 import { plant, runCatcher } from "../../../audit/bugs/plant.ts";
 import { inDirectory } from "../../support/directory.ts";
+import { runDeno } from "../../support/run_command.ts";
 
 // A server that cannot even be loaded fails every test, whatever the bug.
 Deno.test("every planted bug is a valid program", async () => {
@@ -19,12 +20,7 @@ Deno.test("every planted bug is a valid program", async () => {
         changed.push(path);
       }
     }
-    const { stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["check", "--quiet", ...changed],
-      cwd: copy,
-      env: { NO_COLOR: "1" },
-    }).output();
-    const text = new TextDecoder().decode(stderr);
+    const { stderr: text } = await runDeno(["check", "--quiet", ...changed], { cwd: copy });
     // A bug may leave something unused.
     const errors = text.match(/^(TS(?!6133)\d+ |error: (?!Type checking failed)).*$/gm) ?? [];
     assert.deepEqual(errors, [], text);

@@ -3,6 +3,7 @@ import { BUGS } from "../../../audit/bugs/bugs.ts";
 import { plant } from "../../../audit/bugs/plant.ts";
 import { inDirectory } from "../../support/directory.ts";
 import { quickAuditTest } from "./quick_audit.ts";
+import { runDeno } from "../../support/run_command.ts";
 
 await quickAuditTest("the server answers random commands as a model of its edition does", "models");
 
@@ -23,13 +24,8 @@ Deno.test("commands that a server with a bug answers wrongly are reported, and c
 
 /** @returns the output of a check that has failed */
 async function check(copy: string, ...args: readonly string[]): Promise<string> {
-  const { code, stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-check", "--allow-all", "audit/check.ts", "models", ...args],
-    cwd: copy,
-    env: { NO_COLOR: "1" },
-    stdin: "null",
-  }).output();
-  const text = new TextDecoder().decode(stdout);
-  assert.equal(code, 1, text);
-  return text;
+  const command = ["run", "--quiet", "--no-check", "--allow-all", "audit/check.ts", "models", ...args];
+  const { code, stdout } = await runDeno(command, { cwd: copy });
+  assert.equal(code, 1, stdout);
+  return stdout;
 }

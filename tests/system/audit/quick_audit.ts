@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { debianTest } from "../support/debian_program.ts";
+import { runDeno } from "../../support/run_command.ts";
 
 const RUN = ["run", "--quiet", "--no-prompt", "--allow-all"];
 
@@ -23,10 +24,7 @@ export async function auditTest(
 ): Promise<void> {
   const path = fileURLToPath(new URL(`../../../audit/${program}`, import.meta.url));
   await debianTest(programs, name, async () => {
-    const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: [...RUN, path, ...args, ...SEED],
-      stdin: "null",
-    }).output();
-    assert.ok(success, [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join(""));
+    const { code, stdout, stderr } = await runDeno([...RUN, path, ...args, ...SEED]);
+    assert.equal(code, 0, stdout + stderr);
   });
 }

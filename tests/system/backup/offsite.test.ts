@@ -7,6 +7,7 @@ import { pageBlock, replacePart } from "../../support/page_block.ts";
 import { makePrograms } from "../../support/programs.ts";
 import { startServer } from "../../support/server_process.ts";
 import { debianTest } from "../support/debian_program.ts";
+import { runCommand } from "../../support/run_command.ts";
 
 /* The commands of docs/backup.md and docs/restore.md for encrypted copies, with the real age. */
 
@@ -20,8 +21,7 @@ await debianTest(
     const { directory } = place;
     const programs = await makePrograms(directory);
     const run = async (script: string): Promise<{ code: number; printed: string }> => {
-      const { code, stdout, stderr } = await new Deno.Command("sh", {
-        args: ["-c", script],
+      const { code, stdout, stderr } = await runCommand(["sh", "-c", script], {
         cwd: directory,
         env: {
           ...age.environment,
@@ -30,8 +30,8 @@ await debianTest(
           TMPDIR: directory,
           PATH: `${programs}:${dirname(age.path)}:${Deno.env.get("PATH")}`,
         },
-      }).output();
-      return { code, printed: new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr) };
+      });
+      return { code, printed: stdout + stderr };
     };
 
     assert.equal((await run(pageBlock("backup.md", "# On a machine that is not the server:"))).code, 0);

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { executableName, type ProgramName, REPOSITORY } from "../../../tools/build/program_task.ts";
 import { explainDownload } from "../support/download.ts";
+import { type Ended, runCommand } from "../../support/run_command.ts";
 
 /*
  * The executables, as the build makes them from a fresh copy of the repository, or those in the
@@ -13,12 +14,6 @@ const SOURCES = ["cli", "client", "explorer", "src", "tools", "main.ts", "deno.j
 
 /** All the tools on PATH that an executable may need. Node and Deno are not among them. */
 const TOOLS = "chmod cksum env find gzip head id ls mkdir mktemp mv rm sed sh tail uname".split(" ");
-
-export interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export class Built {
   readonly directory: string;
@@ -84,20 +79,12 @@ export class Built {
       readonly uid?: number;
     } = {},
   ): Promise<Ended> {
-    const output = await new Deno.Command(this.path(program), {
-      args: [...args],
+    return await runCommand([this.path(program), ...args], {
       cwd: options.cwd ?? this.directory,
       env: { ...(options.env ?? this.environment) },
       clearEnv: true,
-      stdin: "null",
       ...options.uid === undefined ? {} : { uid: options.uid, gid: options.uid },
-    }).output();
-    const decoder = new TextDecoder();
-    return {
-      code: output.code,
-      stdout: decoder.decode(output.stdout),
-      stderr: decoder.decode(output.stderr),
-    };
+    });
   }
 }
 

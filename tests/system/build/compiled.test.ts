@@ -5,6 +5,7 @@ import { bundle, inModules } from "../../../tools/build/bundle.ts";
 import { compile, NoBaseError } from "../../../tools/build/compiled.ts";
 import { targetOf } from "../../../tools/build/target.ts";
 import { explainDownload } from "../support/download.ts";
+import { runDeno } from "../../support/run_command.ts";
 
 /*
  * The input of `deno compile`. Its base is not available everywhere, so these tests use the runtime in its place: the
@@ -96,12 +97,11 @@ Deno.test("a given base that is invalid is an error, not a reason to build in an
 
 Deno.test("an executable that does not print its version is not given its name", async () => {
   await inDirectory(async (directory) => {
-    const output = await new Deno.Command(Deno.execPath(), {
-      args: ["task", "--quiet", "build", "--out", directory],
-      cwd: new URL("../../../", import.meta.url),
-    }).output();
-    const printed = new TextDecoder().decode(output.stdout);
-    assert.equal(output.code, 1);
+    const cwd = new URL("../../../", import.meta.url);
+    const { code, stdout: printed } = await runDeno(["task", "--quiet", "build", "--out", directory], {
+      cwd,
+    });
+    assert.equal(code, 1);
     assert.match(printed, /is not eventstore-server [\d.]+: --version prints "deno .*DENORT_BIN/s);
     assert.deepEqual([...Deno.readDirSync(directory)], []);
   }, { DENORT_BIN: Deno.execPath() });

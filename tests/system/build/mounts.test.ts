@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { excusedFromMounting, needingTest } from "../support/needing_test.ts";
-import { type Ended, StandIn } from "../../build/stand_in.ts";
+import { StandIn } from "../../build/stand_in.ts";
+import type { Ended } from "../../support/run_command.ts";
 
 /* Self-extracting executables on file systems that are full, noexec, or there; in a mount namespace of their own. */
 

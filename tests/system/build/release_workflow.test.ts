@@ -6,6 +6,7 @@ import { targetOf } from "../../../tools/build/target.ts";
 import { VERSION } from "../../../src/config/version.ts";
 import { type DebianProgram, debianTest } from "../support/debian_program.ts";
 import { pageBlock, replacePart } from "../../support/page_block.ts";
+import { runCommand } from "../../support/run_command.ts";
 
 /* The release workflow cannot run here, but its parts can. */
 
@@ -40,9 +41,8 @@ async function run(
   cwd: string | URL,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
-  const [program, ...args] = command;
-  const { code, stdout, stderr } = await new Deno.Command(program!, { args, cwd, env: { ...env } }).output();
-  return { code, output: new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr) };
+  const { code, stdout, stderr } = await runCommand(command, { cwd, env: { ...env } });
+  return { code, output: stdout + stderr };
 }
 
 /** Runs the script of a step as the runner does, for one row of the matrix. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { runCommand } from "../../support/run_command.ts";
 
 /** The adapter for Python, with its tests. */
 export const ADAPTER = fileURLToPath(new URL("../../../integrations/python", import.meta.url));
@@ -85,15 +86,8 @@ async function run(
   directory: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const command = new Deno.Command(program, {
-    args: [...args],
-    cwd: directory,
-    env,
-    stdin: "null",
-    signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1000),
-  });
-  const { code, stdout, stderr } = await command.output();
-  const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-  if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}\n${printed}${errors}`);
-  return printed! + errors!;
+  const signal = AbortSignal.timeout(TIMEOUT_SECONDS * 1000);
+  const { code, stdout, stderr } = await runCommand([program, ...args], { cwd: directory, env, signal });
+  if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}\n${stdout}${stderr}`);
+  return stdout + stderr;
 }

@@ -4,6 +4,7 @@ import { documentPath, documentText, editionDocument } from "../../../tools/open
 import { EDITION_INTERFACES } from "../../../tools/openapi/editions.ts";
 import { REPOSITORY } from "../../packaging/dockerfile.ts";
 import { explainDownload } from "../support/download.ts";
+import { runDeno } from "../../support/run_command.ts";
 
 /* An independent linter reads the documents. It knows OpenAPI 3.2, with the method `query` and `itemSchema`. */
 
@@ -21,14 +22,12 @@ interface Problem {
 
 /** The standard output of the linter, which ends with 1 when a document is not valid. */
 async function linter(...args: string[]): Promise<string> {
-  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-config", "--no-lock", "--allow-all", LINTER, ...args],
-    env: { NO_COLOR: "1", REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
-    stdin: "null",
-  }).output();
-  const printed = new TextDecoder().decode(stdout);
-  if (printed === "") explainDownload("the linter")(new Error(new TextDecoder().decode(stderr)));
-  return printed;
+  const { stdout, stderr } = await runDeno(
+    ["run", "--quiet", "--no-config", "--no-lock", "--allow-all", LINTER, ...args],
+    { env: { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" } },
+  );
+  if (stdout === "") explainDownload("the linter")(new Error(stderr));
+  return stdout;
 }
 
 async function problemsOf(path: string): Promise<readonly Problem[]> {

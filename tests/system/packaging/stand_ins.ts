@@ -4,6 +4,7 @@ import { executableName, PROGRAM_NAMES, programTask, REPOSITORY } from "../../..
 import { run } from "../support/apt.ts";
 import { explainDownload } from "../support/download.ts";
 import type { ScratchRootOptions } from "./scratch_root.ts";
+import { runDeno } from "../../support/run_command.ts";
 
 const PLACE = "/opt/eventstore_stand_ins";
 
@@ -62,6 +63,6 @@ export async function realExecutables(): Promise<Executables> {
 async function nothing(): Promise<void> {}
 
 async function cacheDirectory(): Promise<string> {
-  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
-  return (JSON.parse(new TextDecoder().decode(stdout)) as { denoDir: string }).denoDir;
+  const { stdout } = await runDeno(["info", "--json"]);
+  return (JSON.parse(stdout) as { denoDir: string }).denoDir;
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type DebianProgram, debianTest } from "../support/debian_program.ts";
 import { unitPath } from "../../packaging/unit_file.ts";
+import { runCommand } from "../../support/run_command.ts";
 
 const SERVER = "eventstore-server.service";
 const STORE = "eventstore-server@.service";
@@ -13,13 +14,9 @@ async function printed(
   program: DebianProgram,
   args: readonly string[],
 ): Promise<{ code: number; text: string }> {
-  const { code, stdout, stderr } = await new Deno.Command(program.path, {
-    args: [...args],
-    env: { ...program.environment, LC_ALL: "C.UTF-8", SYSTEMD_LOG_LEVEL: "info" },
-    stdin: "null",
-  }).output();
-  const decoder = new TextDecoder();
-  return { code, text: decoder.decode(stdout) + decoder.decode(stderr) };
+  const env = { ...program.environment, LC_ALL: "C.UTF-8", SYSTEMD_LOG_LEVEL: "info" };
+  const { code, stdout, stderr } = await runCommand([program.path, ...args], { env });
+  return { code, text: stdout + stderr };
 }
 
 for (const unit of [SERVER, STORE, BACKUP]) {

@@ -4,6 +4,7 @@ import { freePort } from "../../support/free_port.ts";
 import { DebianProcess, type ProcessOptions } from "../support/debian_process.ts";
 import type { DebianProgram } from "../support/debian_program.ts";
 import { pageBlock, replacePart } from "../../support/page_block.ts";
+import { runCommand } from "../../support/run_command.ts";
 
 const PAGE = "reverse_proxy.md";
 
@@ -129,8 +130,8 @@ async function makeCertificate(openssl: DebianProgram, place: Place): Promise<vo
   args.push("-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost");
   args.push("-addext", "basicConstraints=critical,CA:FALSE");
   args.push("-keyout", place.keyPath, "-out", place.certificatePath);
-  const { code, stderr } = await new Deno.Command(openssl.path, { args, env: openssl.environment }).output();
-  if (code !== 0) throw new Error(`openssl ended with ${code}: ${new TextDecoder().decode(stderr)}`);
+  const { code, stderr } = await runCommand([openssl.path, ...args], { env: openssl.environment });
+  if (code !== 0) throw new Error(`openssl ended with ${code}: ${stderr}`);
 }
 
 function tcp(port: number): Address {

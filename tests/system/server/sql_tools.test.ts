@@ -11,6 +11,7 @@ import { missingForPython } from "../integrations/python_environment.ts";
 import { debianTest } from "../support/debian_program.ts";
 import { needingTest } from "../support/needing_test.ts";
 import { installPythonTools } from "../support/python_tools.ts";
+import { type Ended, runCommand } from "../../support/run_command.ts";
 
 /* The commands of docs/sql.md with the real tools, on the file of a server that runs. */
 
@@ -27,15 +28,9 @@ async function runOn(
   { dataDir, directory }: ServerProcess,
   command: string,
   env: Record<string, string>,
-): Promise<{ code: number; stdout: string; stderr: string }> {
-  const output = await new Deno.Command("sh", {
-    args: ["-c", command.replaceAll("/var/lib/eventstore", dataDir)],
-    cwd: directory,
-    env,
-    stdin: "null",
-  }).output();
-  const decoder = new TextDecoder();
-  return { code: output.code, stdout: decoder.decode(output.stdout), stderr: decoder.decode(output.stderr) };
+): Promise<Ended> {
+  const words = ["sh", "-c", command.replaceAll("/var/lib/eventstore", dataDir)];
+  return await runCommand(words, { cwd: directory, env });
 }
 
 function pathWith(folder: string): { PATH: string } {

@@ -8,6 +8,7 @@ import { READERS, type RowName, rows, ROWS_OF } from "../../costs/rows.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { type DebianProgram, debianProgram } from "../support/debian_program.ts";
 import { needingTest } from "../support/needing_test.ts";
+import { runCommand } from "../../support/run_command.ts";
 
 /*
  * The number of system calls that a request takes, over all threads of the real server, counted by strace.
@@ -105,13 +106,10 @@ function overBounds(strace: DebianProgram, edition: keyof typeof ROWS_OF): Promi
 /** The reason why strace cannot attach, if there is one. Only root may look into every process. */
 async function whyNotAttached({ path, environment }: DebianProgram): Promise<string | undefined> {
   const sleeping = new Deno.Command("sleep", { args: ["1"], stdin: "null" }).spawn();
-  const { success, stderr } = await new Deno.Command(path, {
-    args: ["--summary-only", "--attach", String(sleeping.pid)],
-    env: environment,
-    stdin: "null",
-  }).output();
+  const command = [path, "--summary-only", "--attach", String(sleeping.pid)];
+  const { code, stderr } = await runCommand(command, { env: environment });
   await sleeping.status;
-  return success ? undefined : new TextDecoder().decode(stderr).trim();
+  return code === 0 ? undefined : stderr.trim();
 }
 
 const strace = await debianProgram("strace").catch((error: Error) => error);

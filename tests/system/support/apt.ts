@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { runCommand } from "../../support/run_command.ts";
 
 /*
  * apt with a state of its own: it reads which packages the machine has and where it gets them from, and
@@ -43,17 +44,13 @@ export async function run(
   args: readonly string[],
   options: { readonly directory?: string; readonly mayFail?: boolean } = {},
 ): Promise<string> {
-  const command = new Deno.Command(program, {
-    args: [...args],
+  const { code, stdout, stderr } = await runCommand([program, ...args], {
     ...(options.directory === undefined ? {} : { cwd: options.directory }),
     env: { LC_ALL: "C", DEBIAN_FRONTEND: "noninteractive" },
-    stdin: "null",
     signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1000),
   });
-  const { code, stdout, stderr } = await command.output();
-  const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   if (code !== 0 && options.mayFail !== true) {
-    throw new Error(`${program} ended with ${code}: ${errors!.trim()}`);
+    throw new Error(`${program} ended with ${code}: ${stderr.trim()}`);
   }
-  return printed!;
+  return stdout;
 }

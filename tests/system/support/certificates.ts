@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { DebianProgram } from "./debian_program.ts";
+import { runCommand } from "../../support/run_command.ts";
 
 const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
 
@@ -32,9 +33,8 @@ export class CertificateMaker {
 
   async #openssl(...args: string[]): Promise<void> {
     const { path, environment } = this.#program;
-    const command = new Deno.Command(path, { args, cwd: this.directory, env: environment });
-    const { success, stderr } = await command.output();
-    assert.ok(success, new TextDecoder().decode(stderr));
+    const { code, stderr } = await runCommand([path, ...args], { cwd: this.directory, env: environment });
+    assert.equal(code, 0, stderr);
   }
 }
 

@@ -11,6 +11,7 @@ import { type Filter, NO_FILTER } from "../../../../explorer/page/filter/filter.
 import type { Edition } from "../../../../explorer/page/filter/query.ts";
 import { EventStore } from "../../../../client/mod.ts";
 import { placeOf, sharedTestServer } from "../../../client/support.ts";
+import { runCommand, runDeno } from "../../../support/run_command.ts";
 
 const TOKEN = "the-token-of-this-test";
 const servers = {
@@ -41,8 +42,7 @@ const ANOTHER = { type: "Another", payload: "found too" };
 
 Deno.test("words survive a shell", async () => {
   for (const word of ["plain", "", "it's", '$HOME `id` \\ "', "a\nb", "*"]) {
-    const { stdout } = await new Deno.Command("sh", { args: ["-c", `printf %s ${quoted(word)}`] }).output();
-    assert.equal(new TextDecoder().decode(stdout), word);
+    assert.equal((await runCommand(["sh", "-c", `printf %s ${quoted(word)}`])).stdout, word);
   }
 });
 
@@ -61,10 +61,10 @@ for (const listen of ["tcp", "unix"] as const) {
       edition: "A",
     };
     const command = `TOKEN=${TOKEN}; ${curlText(FILTER, ANY_TIME, facts)} -sS`;
-    const { stdout, stderr } = await new Deno.Command("bash", { args: ["-c", command] }).output();
-    const lines = new TextDecoder().decode(stdout).trimEnd().split("\n");
+    const { stdout, stderr } = await runCommand(["bash", "-c", command]);
+    const lines = stdout.trimEnd().split("\n");
     const payloads = lines.slice(0, -1).map((line) => JSON.parse(line).payload);
-    assert.deepEqual(payloads, ["found too", "found"], new TextDecoder().decode(stderr));
+    assert.deepEqual(payloads, ["found too", "found"], stderr);
     assert.match(projectionCurlText("a/b", "c d", facts), /\/projections\/a%2Fb\/c%20d$/);
   });
 }
@@ -91,13 +91,8 @@ Deno.test("the program finds what the page shows", async () => {
   try {
     await Deno.writeTextFile(path, program);
     const args = ["run", "--quiet", "--no-lock", "--allow-net", path];
-    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), { args, env: { NO_COLOR: "1" } })
-      .output();
-    assert.equal(
-      new TextDecoder().decode(stdout),
-      "1 It's found\n3 Another found too\n",
-      new TextDecoder().decode(stderr),
-    );
+    const { stdout, stderr } = await runDeno(args);
+    assert.equal(stdout, "1 It's found\n3 Another found too\n", stderr);
   } finally {
     await Deno.remove(path);
   }
