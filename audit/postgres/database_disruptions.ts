@@ -31,7 +31,7 @@ export function databaseDisruptions(cluster: StoreCluster): readonly Disruption[
 /** PostgreSQL is killed (SIGKILL) and started again: it recovers from its log. */
 async function databaseKill(cluster: StoreCluster): Promise<Struck> {
   await cluster.postgres.end("SIGKILL");
-  return { sparesOthers: false, inside: 0, mend: () => cluster.runAgain() };
+  return { mend: () => cluster.runAgain() };
 }
 
 /** The process of one connection is killed (SIGKILL). PostgreSQL ends all others, and recovers by itself. */
@@ -44,7 +44,7 @@ async function sessionKill(cluster: StoreCluster, { target, random }: Scene): Pr
   const row = rows[random.chance(0.7) ? 0 : random.below(rows.length)];
   if (row !== undefined) killProcess(numberIn(row[0]));
   const inside = row === undefined ? 0 : numberIn(row[1]);
-  return { sparesOthers: false, inside, mend: () => cluster.runAgain() };
+  return { inside, mend: () => cluster.runAgain() };
 }
 
 /** Another program takes all connections, and the servers have lost theirs. */
@@ -71,8 +71,6 @@ async function tooManyConnections(cluster: StoreCluster, { servers }: Scene): Pr
     await pause(100);
   }
   return {
-    sparesOthers: false,
-    inside: 0,
     mend: async () => {
       isOver = true;
       await crowd;
@@ -86,8 +84,6 @@ async function fullDisk(cluster: StoreCluster, disk: SmallDisk, { random }: Scen
   disk.fill(0);
   await pause(random.below(FULL_MILLISECONDS));
   return {
-    sparesOthers: false,
-    inside: 0,
     mend: async () => {
       disk.free();
       await cluster.runAgain();

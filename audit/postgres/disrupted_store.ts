@@ -77,7 +77,7 @@ export class DisruptedStore implements AsyncDisposable {
     const target = random.pick(this.#servers);
     const struck = await strike({ servers: this.#servers, target, random: random.fork() });
     if (struck.sparesOthers && !isAlone) await this.#goOn("slowestOthers", where, recorder, tally);
-    await struck.mend();
+    await struck.mend?.();
     // Its resets or pauses might affect the writes of other clients.
     if (isAlone) {
       await end();
@@ -90,7 +90,7 @@ export class DisruptedStore implements AsyncDisposable {
     this.#found = await this.#judge(recorder, where);
     if (!mayFail) checkAnswers(recorder, where);
     this.#lastId = recorder.lastId;
-    count(tally, recorder, { wasUnderWay, inside: struck.inside });
+    count(tally, recorder, { wasUnderWay, inside: struck.inside ?? 0 });
   }
 
   /** Stops all servers as an operator does. */

@@ -12,11 +12,11 @@ export interface Scene {
 /** The effect of a disruption. */
 export interface Struck {
   /** True when the other servers must continue before the repair. */
-  readonly sparesOthers: boolean;
+  readonly sparesOthers?: boolean;
   /** The number of transactions that it is known to have interrupted. */
-  readonly inside: number;
-  /** The repair by an operator or a supervisor. After it all servers must continue. */
-  readonly mend: () => Promise<void>;
+  readonly inside?: number;
+  /** The repair by an operator or a supervisor, if it needs one. After it all servers must continue. */
+  readonly mend?: () => void | Promise<void>;
   /** Further recovery that takes its time while clients continue. */
   readonly recover?: () => Promise<void>;
 }

@@ -86,5 +86,5 @@ export class DisturbedConnection extends TcpProxy {
 function isOf(stage: Cut["at"], asked: readonly string[]): boolean {
   if (stage === "any") return asked.length > 0;
   if (stage === "lock") return asked.some((sql) => sql.endsWith("FOR UPDATE"));
-  return asked.includes("COMMIT") && asked.some((sql) => sql.startsWith("UPDATE "));
+  return asked.includes("COMMIT") && asked.some((sql) => sql.startsWith("INSERT INTO turn"));
 }

@@ -21,8 +21,6 @@ export async function postgresFailover(context: CheckContext): Promise<Figures> 
     strike: async () => {
       const killed = await cluster.killPrimary();
       return {
-        sparesOthers: false,
-        inside: 0,
         mend: async () => {
           slowestPatroni = Math.max(slowestPatroni, Math.round(await cluster.untilPromoted()));
         },

@@ -28,7 +28,7 @@ export function serverDisruptions(cluster: StoreCluster): readonly Disruption[] 
 async function serverKill({ target }: Scene): Promise<Struck> {
   target.isExpected = false;
   await target.process.kill();
-  return { sparesOthers: true, inside: 0, mend: () => startAgain(target) };
+  return { sparesOthers: true, mend: () => startAgain(target) };
 }
 
 /** A server is stopped as an operator does, and started again. */
@@ -36,7 +36,7 @@ async function serverStop({ target }: Scene): Promise<Struck> {
   target.isExpected = false;
   const { code, stderr } = await target.process.stop();
   if (code !== 0) throw new AuditFailure("a server was stopped", [`exit code ${code}`, stderr]);
-  return { sparesOthers: true, inside: 0, mend: () => startAgain(target) };
+  return { sparesOthers: true, mend: () => startAgain(target) };
 }
 
 /** A server freezes (SIGSTOP) inside a transaction, and continues later. */
@@ -52,11 +52,10 @@ async function freeze(cluster: StoreCluster, scene: Scene): Promise<Struck> {
   }
   return {
     sparesOthers: true,
-    inside: isInside ? 1 : 0,
+    inside: Number(isInside),
     mend: () => {
       target.process.signal("SIGCONT");
       target.isExpected = true;
-      return Promise.resolve();
     },
   };
 }
@@ -67,14 +66,12 @@ async function silence(cluster: StoreCluster, scene: Scene): Promise<Struck> {
   await pause(random.below(20));
   target.isExpected = false;
   target.connection.silence();
-  const isInside = await holdsRow(cluster, scene);
   return {
     sparesOthers: true,
-    inside: isInside ? 1 : 0,
+    inside: Number(await holdsRow(cluster, scene)),
     mend: () => {
       target.connection.resume();
       target.isExpected = true;
-      return Promise.resolve();
     },
   };
 }
@@ -92,7 +89,7 @@ async function connectionCut({ servers, random }: Scene): Promise<Struck> {
     cut.isTaken = true;
   }
   const inside = cuts.filter(({ at, isMade }) => isMade && at !== "any").length;
-  return { sparesOthers: true, inside, mend: nothingToMend };
+  return { sparesOthers: true, inside };
 }
 
 /** An administrator ends the connections of one server, or of all. */
@@ -101,11 +98,7 @@ async function connectionsEnded(cluster: StoreCluster, { target, servers, random
   await cluster.postgres.sql(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename IN (${roles})`,
   );
-  return { sparesOthers: true, inside: 0, mend: nothingToMend };
-}
-
-function nothingToMend(): Promise<void> {
-  return Promise.resolve();
+  return { sparesOthers: true };
 }
 
 async function startAgain(server: StoreServer): Promise<void> {

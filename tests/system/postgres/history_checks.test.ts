@@ -57,6 +57,16 @@ class Member implements AsyncDisposable {
     return member;
   }
 
+  /** Checks the history on a session of its own with a host. */
+  async check(failover: Failover, host: number): Promise<StoreRow> {
+    const session = await openPrimary(placeOf(failover, host), "reading");
+    try {
+      return await this.ownership.primary.check(session);
+    } finally {
+      await session.close();
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.turns.close();
   }
@@ -83,10 +93,7 @@ async function checkedSlowly(
   { ownership: { primary } }: Member,
   work: (session: Session) => Promise<void>,
 ): Promise<string> {
-  const [old, promoted] = [0, 1].map((host) => placeOf(failover, host)) as [
-    PostgresLocation,
-    PostgresLocation,
-  ];
+  const old = placeOf(failover, 0);
   await sameOn(failover);
   const slow = await openPrimary(old, "reading");
   await failover.hosts[1]!.sql("SELECT pg_promote()");
@@ -94,7 +101,7 @@ async function checkedSlowly(
   await blocker.run([{ sql: "BEGIN" }, { sql: "LOCK TABLE turn IN ACCESS EXCLUSIVE MODE" }]);
   const late = primary.check(slow).then(() => "works", (error: Error) => error.message);
   await pause(200);
-  const session = await openPrimary(promoted, "writing");
+  const session = await openPrimary(placeOf(failover, 1), "writing");
   await primary.check(session);
   assert.ok(primary.isCurrent(session));
   await work(session);
@@ -142,9 +149,7 @@ await historyTest(
     assert.equal(outcome!.kind, "done");
     await failover.promote(1);
     const before = member.row.storeId;
-    const session = await openPrimary(placeOf(failover, 1), "reading");
-    const row = await member.ownership.primary.check(session);
-    await session.close();
+    const row = await member.check(failover, 1);
     assert.equal(row.head, 0, "the acknowledged event is lost");
     assert.notEqual(row.storeId, before, "which is told");
   },
@@ -156,21 +161,13 @@ await historyTest("time in which no server could confirm does not count as waiti
   await using other = await Member.join(placeOf(failover, 0));
   await sameOn(failover);
   await failover.promote(1);
-  const check = async (member: Member): Promise<StoreRow> => {
-    const session = await openPrimary(placeOf(failover, 1), "reading");
-    try {
-      return await member.ownership.primary.check(session);
-    } finally {
-      await session.close();
-    }
-  };
-  await assert.rejects(check(one), /have not yet confirmed/);
+  await assert.rejects(one.check(failover, 1), /have not yet confirmed/);
   await promoted!.end("SIGKILL");
   await pause(6000);
   await promoted!.run();
-  await check(one).catch(() => {});
-  await check(other).catch(() => {});
-  await check(one);
+  await one.check(failover, 1).catch(() => {});
+  await other.check(failover, 1).catch(() => {});
+  await one.check(failover, 1);
   assert.deepEqual([...one.renewals, ...other.renewals], []);
 });
 
@@ -183,18 +180,7 @@ await historyTest(
     await using other = await Member.join(placeOf(failover, 0));
     one.ownership.primary.seen.others.add(other.ownership.server);
     await failover.promote(1);
-    const place = placeOf(failover, 1);
-    const check = async ({ ownership }: Member): Promise<void> => {
-      await inTime(async () => {
-        const session = await openPrimary(place, "reading");
-        try {
-          await ownership.primary.check(session);
-        } finally {
-          await session.close();
-        }
-      });
-    };
-    await Promise.all([check(one), check(other)]);
+    await Promise.all([one, other].map((each) => inTime(async () => void await each.check(failover, 1))));
     assert.deepEqual([...one.renewals, ...other.renewals], []);
   },
 );
@@ -210,12 +196,9 @@ await historyTest("a rollback of the disk behind a new store ID is noticed", asy
     `DELETE FROM ${schema}.turn WHERE number = ${numberIn(turn![0])}`,
     `UPDATE ${schema}.store SET id = '${textIn(before![0])}'`,
   );
-  const { primary } = member.ownership;
-  const session = await openPrimary(placeOf(failover, 0), "reading");
-  const row = await primary.check(session);
-  await session.close();
+  const row = await member.check(failover, 0);
   assert.ok(
-    row.turn.number >= primary.seen.last!.turn.number,
+    row.turn.number >= member.ownership.primary.seen.last!.turn.number,
     "otherwise every read of it is rejected, for good",
   );
   assert.equal(member.renewals.length, 1);

@@ -40,6 +40,26 @@ async function exportOf(place: BackupDirectories, args: readonly string[] = []):
   return stdout;
 }
 
+/** An export of a backup with some events. */
+async function exportedEvents(count: number): Promise<string> {
+  using directories = placeWithoutSource();
+  makeBackup(directories, sampleEvents(count));
+  return await exportOf(directories);
+}
+
+/** Starts an import without waiting for its end. */
+function startImport(cluster: PostgresCluster, path: string): Deno.ChildProcess {
+  const [program, ...args] = programCommand("init");
+  return new Deno.Command(program, {
+    args: [...args, "--import", path],
+    cwd: cluster.directory,
+    env: serverVariables(cluster.url()),
+    stdin: path === "-" ? "piped" : "null",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+}
+
 await clusterTest("events go from a file to PostgreSQL and back, byte for byte", async (cluster) => {
   await using old = await startServer();
   await old.client().append(...oddEvents);
@@ -85,9 +105,7 @@ await clusterTest("events go from a file to PostgreSQL and back, byte for byte",
 });
 
 await clusterTest("a faulty import leaves nothing, and a store that is there as it is", async (cluster) => {
-  using place = placeWithoutSource();
-  makeBackup(place, sampleEvents(20));
-  const text = await exportOf(place);
+  const text = await exportedEvents(20);
   const faults = [
     [
       text.replace("payload 12.", "payload 13."),
@@ -118,28 +136,15 @@ const PAUSE_MILLISECONDS = 11_000;
 await clusterTest(
   "an import may come slowly, and a second one meanwhile is rejected with the reason",
   async (cluster) => {
-    using place = placeWithoutSource();
-    makeBackup(place, sampleEvents(6000));
-    const text = new TextEncoder().encode(await exportOf(place));
-    const [program, ...args] = programCommand("init");
-    const child = new Deno.Command(program, {
-      args: [...args, "--import", "-"],
-      cwd: cluster.directory,
-      env: serverVariables(cluster.url()),
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
+    const text = new TextEncoder().encode(await exportedEvents(6000));
+    const child = startImport(cluster, "-");
     const writer = child.stdin.getWriter();
     await writer.write(text.subarray(0, -1000));
     // PostgreSQL does not end it as frozen.
     const pause = delay(PAUSE_MILLISECONDS);
-    const { code: otherCode, stderr: other } = await importText(cluster, '{"type":"a"}\n', [
-      "--import-plain",
-      "-",
-    ]);
-    assert.equal(otherCode, 1);
-    assert.match(other, /nothing was changed: another program is creating it at the moment\n$/);
+    const other = await importText(cluster, '{"type":"a"}\n', ["--import-plain", "-"]);
+    assert.equal(other.code, 1);
+    assert.match(other.stderr, /nothing was changed: another program is creating it at the moment\n$/);
     await pause;
     await writer.write(text.subarray(-1000));
     await writer.close();
@@ -151,31 +156,22 @@ await clusterTest(
 const KILLS = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 100 : 6;
 
 await clusterTest(`an import killed ${KILLS} times leaves no store or a whole one`, async (cluster) => {
-  using place = placeWithoutSource();
-  makeBackup(place, sampleEvents(3000));
   const path = join(cluster.directory, "events.ndjson");
-  Deno.writeTextFileSync(path, await exportOf(place));
+  Deno.writeTextFileSync(path, await exportedEvents(3000));
   const random = seededRandom(16);
   const begunAt = performance.now();
   storeIn(await runInit(cluster.directory, ["--import", path], { env: serverVariables(cluster.url()) }));
   const milliseconds = performance.now() - begunAt;
   for (let kill = 0; kill < KILLS; kill++) {
     await cluster.sql("DROP SCHEMA IF EXISTS eventstore CASCADE");
-    const [program, ...args] = programCommand("init");
-    const child = new Deno.Command(program, {
-      args: [...args, "--import", path],
-      cwd: cluster.directory,
-      env: serverVariables(cluster.url()),
-      stdout: "null",
-      stderr: "null",
-    }).spawn();
+    const child = startImport(cluster, path);
     await delay(random(1000) / 1000 * milliseconds);
     try {
       child.kill("SIGKILL");
     } catch {
       // It has just ended.
     }
-    await child.status;
+    await child.output();
     if (await storesIn(cluster) === 0) continue;
     const [row] = await cluster.sql(
       "SELECT concat_ws(' ', (SELECT head FROM eventstore.turn), count(*), max(sequence)) FROM eventstore.event",
@@ -187,9 +183,7 @@ await clusterTest(`an import killed ${KILLS} times leaves no store or a whole on
 await clusterTest(
   "when the answer to an import's COMMIT is lost, init says what became of it",
   async (cluster) => {
-    using place = placeWithoutSource();
-    makeBackup(place, sampleEvents(100));
-    const text = await exportOf(place);
+    const text = await exportedEvents(100);
     await using proxy = new CuttingProxy(cluster.port);
     const env = serverVariables(cluster.url().replace(`:${cluster.port}/`, `:${proxy.port}/`));
     for (const lastArrives of [false, true]) {
