@@ -20,8 +20,9 @@ export const FAILOVER_BUGS: readonly Bug[] = [
       },
       {
         file: PRIMARY,
-        find: "      await this.check(session);\n      return session;",
-        replace: '      if (purpose !== "reading") await this.check(session);\n      return session;',
+        find: "    await session.orClose(() => this.check(session));\n    return session;",
+        replace:
+          '    if (purpose !== "reading") await session.orClose(() => this.check(session));\n    return session;',
       },
       {
         file: SESSION_SOURCE,

@@ -104,7 +104,7 @@ export class HistoryCheck {
       if (verdict === "wait") throw new SessionLost(`after a failover, ${waitedFor(awaited)}`);
       return verdict === "renew" ? { row: after, renewal: renewalReason(row, after, seen) } : { row: after };
     } catch (error) {
-      if (session.isOpen) await session.run([{ sql: "ROLLBACK" }]).catch(() => session.close());
+      await session.rollback();
       throw error;
     }
   }

@@ -36,13 +36,8 @@ export class Primary {
       onNotification,
       faultOf: (made) => this.#faultOf(made),
     });
-    try {
-      await this.check(session);
-      return session;
-    } catch (error) {
-      await session.close();
-      throw error;
-    }
+    await session.orClose(() => this.check(session));
+    return session;
   }
 
   /** True when replicas show the current history. */

@@ -9,26 +9,18 @@ import { presenceOf, type TransactionPresence } from "../tables/turns.ts";
 export class SeenHistory {
   /** The other servers that may write, as of the last check: they may have seen more. */
   others: Set<string> = new Set();
-  #last: CountedState | undefined;
-  #timeline = "";
-
   /** The timeline on which this server works; empty before the first. */
-  get timeline(): string {
-    return this.#timeline;
-  }
-
-  get last(): CountedState | undefined {
-    return this.#last;
-  }
+  timeline = "";
+  last: CountedState | undefined;
 
   saw(state: CountedState): void {
-    if (this.#last === undefined || state.turn.number > this.#last.turn.number) this.#last = state;
+    if (this.last === undefined || state.turn.number > this.last.turn.number) this.last = state;
   }
 
   /** Begins another timeline. Everything seen before is part of this history, or of one with another store ID. */
   beginOn(timeline: string, state: CountedState): void {
-    this.#timeline = timeline;
-    this.#last = state;
+    this.timeline = timeline;
+    this.last = state;
   }
 }
 

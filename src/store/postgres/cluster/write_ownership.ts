@@ -100,17 +100,14 @@ export class WriteOwnership {
   /** Opens another session on which this server may write. @throws SessionLost, DatabaseError, StoreBroken */
   async open(): Promise<Session> {
     const session = await this.primary.open("writing");
-    try {
+    return await session.orClose(async () => {
       const fault = await databaseFault(session);
       if (fault !== undefined) throw new SessionLost(fault);
       const [, , rows] = await session.run([{ sql: "BEGIN" }, LOCK_STORE, READ_STATE]);
       this.check(storeRow(rows!));
       await session.run([...this.#registration, { sql: "COMMIT" }]);
       return session;
-    } catch (error) {
-      await session.close();
-      throw error;
-    }
+    });
   }
 
   /** @throws StoreBroken when the row of the store names another edition or another server */

@@ -63,7 +63,7 @@ async function build(
     await session.run([{ sql: first, params: [String(SCHEMA_VERSION), storeId] }, turn]);
     return { storeId, events, transaction };
   } catch (error) {
-    if (session.isOpen) await session.run([{ sql: "ROLLBACK" }]).catch(() => session.close());
+    await session.rollback();
     throw error;
   }
 }

@@ -32,14 +32,11 @@ export async function openFirst(
   const servers = [address.server, ...address.others ?? []];
   const withOne = (server: PostgresServer, wanted: PostgresTarget): Attempt => async () => {
     const session = await Session.open({ ...address, server }, options);
-    try {
+    return await session.orClose(async () => {
       const fault = await targetFault(session, wanted) ?? await faultOf(session);
       if (fault !== undefined) throw new SessionLost(`this PostgreSQL ${fault}`);
       return session;
-    } catch (error) {
-      await session.close();
-      throw error;
-    }
+    });
   };
   const targets: PostgresTarget[] = target === "prefer-standby" ? ["standby", "any"] : [target];
   const attempts = targets.flatMap((wanted) => servers.map((server) => withOne(server, wanted)));

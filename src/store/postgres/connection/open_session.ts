@@ -1,5 +1,5 @@
 import type { PostgresAddress } from "../../../config/postgres_url.ts";
-import type { Session } from "../protocol/session.ts";
+import type { Session, SessionOptions } from "../protocol/session.ts";
 import { DATABASE_SILENCE, FROZEN_SERVER, IDLE_TRANSACTION } from "../time_limits.ts";
 import { openFirst } from "./open_first.ts";
 import type { PostgresLocation } from "./address.ts";
@@ -31,11 +31,7 @@ export function openPrimary(
   return openFirst(
     address,
     "read-write",
-    {
-      parameters: parametersFor(schema, purpose),
-      silenceMilliseconds: purpose === "setup" ? SETUP_SILENCE_MILLISECONDS : DATABASE_SILENCE,
-      onNotification,
-    },
+    { ...optionsFor(schema, purpose), onNotification },
     (session) => Promise.resolve(faultOf?.(session)),
     isLatest,
   );
@@ -51,14 +47,11 @@ export function openReplica(
   schema: string,
   faultOf: (session: Session) => Promise<string | undefined>,
 ): Promise<Session> {
-  return openFirst(address, address.target ?? "any", {
-    parameters: parametersFor(schema, "reading"),
-    silenceMilliseconds: DATABASE_SILENCE,
-  }, faultOf);
+  return openFirst(address, address.target ?? "any", optionsFor(schema, "reading"), faultOf);
 }
 
-function parametersFor(schema: string, purpose: Purpose): Record<string, string> {
-  return {
+function optionsFor(schema: string, purpose: Purpose): SessionOptions {
+  const parameters = {
     application_name: "eventstore",
     search_path: `"${schema}"`,
     ...PLANS,
@@ -74,6 +67,10 @@ function parametersFor(schema: string, purpose: Purpose): Record<string, string>
     // A role may have other defaults for its other work.
     default_transaction_isolation: "read committed",
     default_transaction_read_only: "off",
+  };
+  return {
+    parameters,
+    silenceMilliseconds: purpose === "setup" ? SETUP_SILENCE_MILLISECONDS : DATABASE_SILENCE,
   };
 }
 

@@ -35,7 +35,7 @@ export async function connectWithAuthorities(
   onMade(plain);
   await plain.happens("connect");
   await askForTls(plain);
-  plain.release();
+  await plain.release();
   const ca = authorities.map(({ bytes }) => pemOf(bytes));
   // The environment must not be able to turn the check off.
   const options = { socket, ca, host: hostname, rejectUnauthorized: true };

@@ -15,7 +15,6 @@ const BYTES_PER_UNIT_MAX = 3;
 const BUFFER_BYTES_MAX = 256 * 1024;
 
 const PROTOCOL_3_0 = 196_608;
-const SSL_REQUEST = 80_877_103;
 
 /** Messages that are sent together. */
 export class MessageWriter {
@@ -30,11 +29,6 @@ export class MessageWriter {
     this.#length = 0;
     if (this.#bytes.length > BUFFER_BYTES_MAX) this.#use(new Uint8Array(4096));
     return taken;
-  }
-
-  sslRequest(): void {
-    this.#int32(8);
-    this.#int32(SSL_REQUEST);
   }
 
   startup(parameters: Readonly<Record<string, string>>): void {

@@ -5,19 +5,17 @@ type Socket = import("node:net").Socket;
 /** Adapts a socket of Node to a connection of Deno: it reads on request. */
 export class NodeTransport implements Transport {
   readonly #socket: Socket;
+  readonly #received: AsyncIterator<Uint8Array, undefined>;
   /** Received bytes that did not fit into the last read. */
   #rest: Uint8Array | undefined;
-  #isOver = false;
   #error: Error | undefined;
-  #wake: (() => void) | undefined;
 
   constructor(socket: Socket) {
     this.#socket = socket;
     // A socket without a listener for its errors would end the process.
     socket.on("error", (error) => this.#error ??= error);
-    socket.on("close", this.#onOver);
-    socket.on("end", this.#onOver);
-    socket.on("readable", this.#onReadable);
+    // `release` leaves the socket open.
+    this.#received = socket.iterator({ destroyOnReturn: false });
   }
 
   /**
@@ -32,23 +30,17 @@ export class NodeTransport implements Transport {
   }
 
   /** Leaves later bytes to another reader of the same socket. */
-  release(): void {
-    this.#socket.off("readable", this.#onReadable);
+  async release(): Promise<void> {
+    await this.#received.return!();
   }
 
   async read(into: Uint8Array): Promise<number | null> {
-    for (;;) {
-      const bytes: Uint8Array | null = this.#rest ?? this.#socket.read();
-      if (bytes !== null) {
-        const count = Math.min(bytes.length, into.length);
-        into.set(bytes.subarray(0, count));
-        this.#rest = count < bytes.length ? bytes.subarray(count) : undefined;
-        return count;
-      }
-      if (this.#error !== undefined) throw this.#error;
-      if (this.#isOver) return null;
-      await new Promise<void>((resolve) => this.#wake = resolve);
-    }
+    const bytes = this.#rest ?? (await this.#received.next()).value;
+    if (bytes === undefined) return null;
+    const count = Math.min(bytes.length, into.length);
+    into.set(bytes.subarray(0, count));
+    this.#rest = count < bytes.length ? bytes.subarray(count) : undefined;
+    return count;
   }
 
   write(bytes: Uint8Array): Promise<number> {
@@ -60,11 +52,4 @@ export class NodeTransport implements Transport {
   close(): void {
     this.#socket.destroy();
   }
-
-  readonly #onReadable = (): void => this.#wake?.();
-
-  readonly #onOver = (): void => {
-    this.#isOver = true;
-    this.#wake?.();
-  };
 }

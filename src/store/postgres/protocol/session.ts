@@ -126,6 +126,21 @@ export class Session {
     return batch.promise;
   }
 
+  /** Rolls back the open transaction, if there is one. A session for which that fails is closed. */
+  async rollback(): Promise<void> {
+    if (this.isOpen) await this.run([{ sql: "ROLLBACK" }]).catch(() => this.close());
+  }
+
+  /** Does work with a session that was just opened, and closes it if that fails. */
+  async orClose<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
   /** Ends the session. PostgreSQL rolls back an open transaction. */
   async close(): Promise<void> {
     if (this.#lost !== undefined) return;

@@ -1,16 +1,15 @@
 import { SessionLost } from "./errors.ts";
-import { MessageWriter } from "./message_writer.ts";
 
 /** Bytes to and from a server, in order. */
 export type Transport = Pick<Deno.Conn, "read" | "write" | "close">;
 
+/** The length of this message, and the code 80877103. */
+const SSL_REQUEST = Uint8Array.of(0, 0, 0, 8, 4, 210, 22, 47);
 const ACCEPTS_TLS = "S".charCodeAt(0);
 
 /** @throws SessionLost when the server does not offer TLS */
 export async function askForTls(transport: Transport): Promise<void> {
-  const writer = new MessageWriter();
-  writer.sslRequest();
-  await writeAll(transport, writer.take());
+  await writeAll(transport, SSL_REQUEST);
   // Exactly one byte: more bytes would be unencrypted, and must not count as an answer.
   const answer = new Uint8Array(2);
   const count = await transport.read(answer);

@@ -15,7 +15,6 @@ import type { WriterState } from "./writer_state.ts";
 
 const BEGIN: Statement = { sql: "BEGIN" };
 const COMMIT: Statement = { sql: "COMMIT" };
-const ROLLBACK: Statement = { sql: "ROLLBACK" };
 
 /** Statements that process whole tables may take this long. */
 const LONG_MILLISECONDS = 3_600_000;
@@ -124,7 +123,7 @@ export class Transactions {
     this.#open = undefined;
     if (isEmpty) {
       // It needs no COMMIT, and the answer to its ROLLBACK does not matter.
-      await session.run([ROLLBACK]).catch(() => session.close());
+      await session.rollback();
       return done(undefined);
     }
     const { committed } = this.#state;
@@ -180,7 +179,7 @@ export class Transactions {
    */
   async #abort(error: unknown, session: Session | undefined): Promise<Failure> {
     this.#open = undefined;
-    if (session?.isOpen) await session.run([ROLLBACK]).catch(() => session.close());
+    await session?.rollback();
     if (error instanceof StoreBroken) this.#break(error.message);
     this.#state.forget();
     return failureOf(error);

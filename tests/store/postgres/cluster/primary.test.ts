@@ -44,7 +44,8 @@ class Database {
       this.whileAsking();
       return Promise.resolve(rows);
     };
-    return { timeline, isOpen: true, run, close: () => Promise.resolve() } as unknown as Session;
+    const [close, rollback] = [() => Promise.resolve(), () => Promise.resolve()];
+    return { timeline, isOpen: true, run, close, rollback } as unknown as Session;
   }
 
   state(turn: number): CountedState {
