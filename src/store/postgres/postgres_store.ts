@@ -17,6 +17,7 @@ import { PeerMonitor } from "./cluster/peer_monitor.ts";
 import { KnownState } from "./cluster/known_state.ts";
 import type { StoreRow } from "./tables/state.ts";
 import { PostgresWriter } from "./writing/postgres_writer.ts";
+import { Transactions } from "./writing/transactions.ts";
 import { WriterSession } from "./writing/writer_session.ts";
 import { WriterState } from "./writing/writer_state.ts";
 
@@ -56,11 +57,9 @@ export class PostgresStore implements Store {
     const report = reportOnce((event) => this.onEvent(event));
     const onBroken = (reason: string): void => report({ kind: "broken", reason });
     this.#peerMonitor = new PeerMonitor(location.schema, ownership, known, onBroken);
-    const onWritten = (): void => this.#peerMonitor.written();
-    this.#writer = new PostgresWriter(writer, ownership, new WriterState(row, known), {
-      onBroken,
-      onWritten,
-    });
+    const options = { onBroken, onWritten: () => this.#peerMonitor.written() };
+    const transactions = new Transactions(writer, ownership, new WriterState(row, known), options);
+    this.#writer = new PostgresWriter(transactions);
     ownership.primary.onRenewed = (reason) => {
       report({ kind: "renewed", reason });
       this.#peerMonitor.lookSoon();

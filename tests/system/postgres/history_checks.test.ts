@@ -10,6 +10,7 @@ import { WriteOwnership } from "../../../src/store/postgres/cluster/write_owners
 import type { Session } from "../../../src/store/postgres/protocol/session.ts";
 import type { StoreRow } from "../../../src/store/postgres/tables/state.ts";
 import { PostgresWriter } from "../../../src/store/postgres/writing/postgres_writer.ts";
+import { Transactions } from "../../../src/store/postgres/writing/transactions.ts";
 import { WriterSession } from "../../../src/store/postgres/writing/writer_session.ts";
 import { WriterState } from "../../../src/store/postgres/writing/writer_state.ts";
 import { ofTypes } from "../../store/made_writes.ts";
@@ -36,7 +37,6 @@ class Member implements AsyncDisposable {
   readonly ownership: WriteOwnership;
   readonly renewals: string[] = [];
   row!: StoreRow;
-  writer!: WriterSession;
   turns!: PostgresWriter;
 
   constructor(readonly place: PostgresLocation) {
@@ -48,12 +48,11 @@ class Member implements AsyncDisposable {
     const member = new Member(place);
     const session = await openPrimary(place, "writing");
     member.row = await member.ownership.take(session);
-    member.writer = new WriterSession(member.ownership, session);
+    const writer = new WriterSession(member.ownership, session);
     const known = new KnownState(member.row.turn.number, new CommitFeed(member.row));
-    member.turns = new PostgresWriter(member.writer, member.ownership, new WriterState(member.row, known), {
-      onBroken: () => {},
-      onWritten: () => {},
-    });
+    const state = new WriterState(member.row, known);
+    const options = { onBroken: () => {}, onWritten: () => {} };
+    member.turns = new PostgresWriter(new Transactions(writer, member.ownership, state, options));
     return member;
   }
 

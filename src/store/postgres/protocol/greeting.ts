@@ -23,23 +23,19 @@ const STRANGER_BYTES_MAX = 30_000;
 /** The longest error message that is shown. */
 const SHOWN_LENGTH_MAX = 1000;
 
-/** A connection on which a session has begun. */
-export interface Greeted {
-  readonly conn: Transport;
-  readonly reader: MessageReader;
-}
-
 /**
  * Connects and logs in.
  * @param parameters settings of the session
+ * @param onMade called with each connection, of which the last one is that of the session
+ * @returns the reader of further messages
  * @throws DatabaseError, SessionLost
  */
 export async function greet(
   address: PostgresAddress,
   parameters: Readonly<Record<string, string>>,
-  onConn: (conn: Transport) => void,
-): Promise<Greeted> {
-  const conn = await connect(address.server, onConn);
+  onMade: (conn: Transport) => void,
+): Promise<MessageReader> {
+  const conn = await connect(address.server, onMade);
   const reader = new MessageReader(conn, STRANGER_BYTES_MAX);
   const writer = new MessageWriter();
   const { user, database } = address;
@@ -50,7 +46,7 @@ export async function greet(
   for (;;) {
     const { kind, body } = await nextMessage(reader);
     if (kind === "E") throw errorIn(body).error;
-    if (kind === "Z") return { conn, reader };
+    if (kind === "Z") return reader;
   }
 }
 

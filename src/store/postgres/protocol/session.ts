@@ -2,7 +2,8 @@ import { within } from "../../../async/within.ts";
 import type { PostgresAddress } from "../../../config/postgres_url.ts";
 import { notificationIn, type Row, rowOf } from "./cells.ts";
 import { DatabaseError, SessionLost } from "./errors.ts";
-import { errorIn, greet, type Greeted, isUnreplicated, nextMessage } from "./greeting.ts";
+import { errorIn, greet, isUnreplicated, nextMessage } from "./greeting.ts";
+import type { MessageReader } from "./message_reader.ts";
 import { MessageWriter, type Param } from "./message_writer.ts";
 import { type Transport, writeAll } from "./transport.ts";
 
@@ -53,7 +54,7 @@ export class Session {
   readonly #ended = Promise.withResolvers<void>();
   #silence: ReturnType<typeof setTimeout> | undefined;
 
-  private constructor({ conn, reader }: Greeted, options: SessionOptions) {
+  private constructor(conn: Transport, reader: MessageReader, options: SessionOptions) {
     this.#conn = conn;
     this.#options = options;
     this.#receive(reader);
@@ -72,7 +73,8 @@ export class Session {
         // The caller has given up waiting for it.
         if (isOver) close(conn);
       });
-      return new Session(await within(greeting, OPEN_MILLISECONDS, late), options);
+      const reader = await within(greeting, OPEN_MILLISECONDS, late);
+      return new Session(conn!, reader, options);
     } catch (error) {
       isOver = true;
       close(conn);
@@ -155,7 +157,7 @@ export class Session {
     this.#writing = this.#writing.then(() => writeAll(this.#conn, bytes)).catch((error) => this.#end(error));
   }
 
-  async #receive(reader: Greeted["reader"]): Promise<void> {
+  async #receive(reader: MessageReader): Promise<void> {
     try {
       for (;;) {
         const { kind, body } = await nextMessage(reader);

@@ -6,15 +6,13 @@ import type { StoreState } from "../../api/state.ts";
 import type { FoundProjection, StoreWriter } from "../../api/store.ts";
 import type { AttemptResult, StoreWrite, TakeMore, WriteResult } from "../../api/write.ts";
 import type { Session, Statement } from "../protocol/session.ts";
-import type { WriteOwnership } from "../cluster/write_ownership.ts";
 import { readChunk } from "../reading/read_chunk.ts";
 import { DELETE_EVENTS } from "../tables/events.ts";
 import { deleteProjections, readProjection, storedProjection } from "../tables/projections.ts";
 import { writePausedSince } from "../tables/state.ts";
 import { GroupTransaction } from "./group_transaction.ts";
-import { Transactions, type TransactionsOptions } from "./transactions.ts";
+import type { Transactions } from "./transactions.ts";
 import { TransactionWrites } from "./transaction_writes.ts";
-import type { WriterSession } from "./writer_session.ts";
 import type { WriterState } from "./writer_state.ts";
 
 /** Tables that another server refreshes at the moment are skipped. */
@@ -24,19 +22,12 @@ const OPTIMIZE: Statement = {
 
 /** Runs the write transactions of a store on PostgreSQL. Each one begins by locking the row of the store. */
 export class PostgresWriter implements StoreWriter {
-  readonly #writer: WriterSession;
-  readonly #state: WriterState;
   readonly #transactions: Transactions;
+  readonly #state: WriterState;
 
-  constructor(
-    writer: WriterSession,
-    ownership: WriteOwnership,
-    state: WriterState,
-    options: TransactionsOptions,
-  ) {
-    this.#writer = writer;
-    this.#state = state;
-    this.#transactions = new Transactions(writer, ownership, state, options);
+  constructor(transactions: Transactions) {
+    this.#transactions = transactions;
+    this.#state = transactions.state;
   }
 
   async group(writes: readonly StoreWrite[], more?: TakeMore): Promise<readonly Outcome<AttemptResult>[]> {
@@ -114,9 +105,8 @@ export class PostgresWriter implements StoreWriter {
   }
 
   /** Rolls back the open transaction, and releases the lock. */
-  async close(): Promise<void> {
-    await this.#transactions.rollback();
-    await this.#writer.close();
+  close(): Promise<void> {
+    return this.#transactions.close();
   }
 
   async #readInside<T>(read: (session: Session) => Promise<T>): Promise<T> {

@@ -48,9 +48,9 @@ export interface TransactionEnd {
 
 /** Runs the write transactions of this server, one at a time, and interprets their errors. */
 export class Transactions {
+  readonly state: WriterState;
   readonly #writer: WriterSession;
   readonly #ownership: WriteOwnership;
-  readonly #state: WriterState;
   readonly #options: TransactionsOptions;
   /** The session of the last write transaction. */
   #last: Session;
@@ -66,7 +66,7 @@ export class Transactions {
     this.#writer = writer;
     this.#last = writer.session;
     this.#ownership = ownership;
-    this.#state = state;
+    this.state = state;
     this.#options = options;
     writer.onReplaced = (reason) => this.#break(reason);
   }
@@ -81,9 +81,9 @@ export class Transactions {
     try {
       session = await this.#writer.ready();
       // The new session may reach another PostgreSQL, where others have changed what this server remembers.
-      if (session !== this.#last) this.#state.forget();
+      if (session !== this.#last) this.state.forget();
       this.#last = session;
-      const known = readRemoteCommits(this.#state.committed.head);
+      const known = readRemoteCommits(this.state.committed.head);
       const [, , rows, newRows, ...answers] = await session.run([
         BEGIN,
         LOCK_STORE,
@@ -95,7 +95,7 @@ export class Transactions {
       this.#ownership.check(row);
       this.#ownership.primary.saw(session, row);
       const remoteCommits = remoteCommitsIn(newRows!);
-      const isOther = this.#state.follow(row, remoteCommits);
+      const isOther = this.state.follow(row, remoteCommits);
       this.#open = session;
       return done({ answers, remoteCommits, isOther });
     } catch (error) {
@@ -126,7 +126,7 @@ export class Transactions {
       await session.rollback();
       return done(undefined);
     }
-    const { committed } = this.#state;
+    const { committed } = this.state;
     const turn = { number: committed.turn.number + 1, name: crypto.randomUUID() };
     const after = { ...state, turn };
     const renamed = state.storeId === committed.storeId ? [] : [writeStoreId(state.storeId)];
@@ -138,13 +138,13 @@ export class Transactions {
       if (error instanceof DatabaseError) return await this.#abort(error, session);
       const outcome = await this.#outcomeOf(turn, (error as Error).message);
       if (outcome.kind !== "done") {
-        this.#state.forget();
+        this.state.forget();
         return outcome;
       }
       // The write is about to be acknowledged. The session that found it may have read an earlier state before.
       this.#ownership.primary.seen.saw(after);
     }
-    this.#state.commit(after);
+    this.state.commit(after);
     this.#options.onWritten();
     return done(undefined);
   }
@@ -153,7 +153,7 @@ export class Transactions {
   async whole(work: (state: StoreState) => TransactionEnd): Promise<Outcome<void>> {
     const begun = await this.begin();
     if (begun.kind !== "done") return begun;
-    return await this.end(() => Promise.resolve(work(this.#state.now)));
+    return await this.end(() => Promise.resolve(work(this.state.now)));
   }
 
   /** Runs statements outside write transactions, however long they take. They must not change the store. */
@@ -173,6 +173,11 @@ export class Transactions {
     if (this.#open !== undefined) await this.#abort(new Error("rolled back"), this.#open);
   }
 
+  async close(): Promise<void> {
+    await this.rollback();
+    await this.#writer.close();
+  }
+
   /**
    * Ends a write transaction after a failure. Nothing was committed: no COMMIT was sent, or PostgreSQL has rejected
    * it.
@@ -181,7 +186,7 @@ export class Transactions {
     this.#open = undefined;
     await session?.rollback();
     if (error instanceof StoreBroken) this.#break(error.message);
-    this.#state.forget();
+    this.state.forget();
     return failureOf(error);
   }
 
