@@ -4,15 +4,13 @@ import { debianPrograms } from "../../tests/system/support/debian_program.ts";
 import { PATRONI_PROGRAMS, type PatroniNode } from "../../tests/system/postgres/support/patroni_node.ts";
 import { PatroniCluster } from "../../tests/system/postgres/support/patroni_cluster.ts";
 import { runSql } from "../../tests/system/postgres/support/run_sql.ts";
-import { eventually, pause } from "../../tests/support/eventually.ts";
-import { AuditFailure } from "../report.ts";
+import { eventually } from "../../tests/support/eventually.ts";
+import { untilPromoted } from "../postgres/promotion.ts";
 import type { Failover } from "./evidence.ts";
 import { microseconds } from "./observed.ts";
 import { urlOf } from "./plan.ts";
 import type { Failing } from "./streaming_failover.ts";
 
-/** Longer than Patroni itself would try. */
-const PROMOTED_SECONDS = 120;
 const CAUGHT_UP_SECONDS = 60;
 
 /** Three hosts with Patroni, which promotes the synchronous standby when the primary is lost. */
@@ -45,7 +43,7 @@ export class PatroniFailover implements Failing {
     await primary.kill();
     this.#killed = primary;
     onStruck();
-    await this.#promoted();
+    await untilPromoted(this.#cluster);
     return { isLossy: false, kept: undefined, struckAt, promotedAt: microseconds() };
   }
 
@@ -69,21 +67,6 @@ export class PatroniFailover implements Failing {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#cluster[Symbol.asyncDispose]();
-  }
-
-  /** Waits until another host accepts writes. */
-  async #promoted(): Promise<void> {
-    const endsAt = performance.now() + PROMOTED_SECONDS * 1000;
-    for (;;) {
-      try {
-        return await (await this.#cluster.primary())!.sql("CREATE TEMPORARY TABLE written ()");
-      } catch {
-        if (performance.now() > endsAt) {
-          throw new AuditFailure("Patroni", ["no failover", this.#cluster.output]);
-        }
-      }
-      await pause(20);
-    }
   }
 }
 

@@ -1,7 +1,11 @@
+import { debianPrograms } from "../../tests/system/support/debian_program.ts";
+import { PatroniCluster } from "../../tests/system/postgres/support/patroni_cluster.ts";
+import { PATRONI_PROGRAMS } from "../../tests/system/postgres/support/patroni_node.ts";
 import { type CheckContext, demand, type Figures, limit } from "../report.ts";
 import { Random } from "../workload/random.ts";
 import type { Disruption } from "./disruption.ts";
-import { FailoverCluster } from "./failover_cluster.ts";
+import { untilPromoted } from "./promotion.ts";
+import { rolesFor } from "./roles.ts";
 import { disruptedRounds, SERVERS } from "./rounds.ts";
 
 /*
@@ -14,25 +18,36 @@ import { disruptedRounds, SERVERS } from "./rounds.ts";
 const GO_ON_MILLISECONDS = 3000;
 
 export async function postgresFailover(context: CheckContext): Promise<Figures> {
-  await using cluster = await FailoverCluster.start(SERVERS[context.edition]);
+  await using cluster = await PatroniCluster.start(await debianPrograms(PATRONI_PROGRAMS));
+  await (await cluster.complete()).sql(...rolesFor(SERVERS[context.edition]));
   let slowestPatroni = 0;
   const primaryKill: Disruption = {
     name: "primaryKill",
     strike: async () => {
-      const killed = await cluster.killPrimary();
+      const killed = await cluster.complete();
+      await killed.kill();
       return {
         mend: async () => {
-          slowestPatroni = Math.max(slowestPatroni, Math.round(await cluster.untilPromoted()));
+          slowestPatroni = Math.max(slowestPatroni, Math.round(await untilPromoted(cluster)));
         },
-        recover: () => cluster.bringBack(killed),
+        // It becomes a synchronous standby again.
+        recover: async () => {
+          killed.start();
+          await cluster.complete();
+        },
       };
     },
   };
   const tally = await disruptedRounds(context, {
     random: new Random(context.seed),
-    postgresPort: () => cluster.primaryPort(),
+    // As a load balancer that asks Patroni finds it.
+    postgresPort: async () => {
+      const primary = await cluster.primary();
+      if (primary === undefined) throw new Error("there is no primary");
+      return primary.postgresPort;
+    },
     disruptionOf: () => primaryKill,
-    drop: (schema) => cluster.drop(schema),
+    drop: async (schema) => void await (await cluster.complete()).sql(`DROP SCHEMA ${schema} CASCADE`),
   });
   demand("postgres_failover", tally.rounds, {
     acknowledged: [tally.acknowledged, tally.rounds * 10],
