@@ -1,7 +1,7 @@
 import type { NewEvent } from "../src/model/event.ts";
 import { throwIfFailed } from "../src/store/api/outcome.ts";
 import { prepareEvent } from "../src/store/core/prepare_event.ts";
-import { initStore } from "../src/store/sqlite/data_directory/init_store.ts";
+import { initStore } from "../src/store/sqlite/data_directory/create_database.ts";
 import { Writer } from "../src/store/sqlite/writing/writer.ts";
 import type { StoreWrite } from "../src/store/api/write.ts";
 import { SampleEvents } from "./sample_events.ts";

@@ -8,7 +8,7 @@ import { loadServerSettings, type PostgresSettings } from "../src/config/load.ts
 import { initPostgresStore } from "../src/store/postgres/connection/create_store.ts";
 import { locationText } from "../src/store/postgres/connection/address.ts";
 import { addViews } from "../src/store/sqlite/data_directory/add_views.ts";
-import { initStore } from "../src/store/sqlite/data_directory/init_store.ts";
+import { initStore } from "../src/store/sqlite/data_directory/create_database.ts";
 import { nowMicros } from "../src/time/clock.ts";
 import { loadForThisMachine } from "./this_machine.ts";
 import type { CommandLine } from "./program.ts";

@@ -64,9 +64,9 @@ export const RULE_BUGS: readonly Bug[] = [
   {
     name: "a projection is replaced whatever its version",
     edits: [{
-      file: PROJECTIONS,
-      find: "      if (storedVersion(db, change) !== change.version)",
-      replace: '      if (list === "delete" && storedVersion(db, change) !== change.version)',
+      file: "src/store/core/projection_conflict.ts",
+      find: "      if (versionOf(change) !== change.version)",
+      replace: '      if (list === "delete" && versionOf(change) !== change.version)',
     }],
     caughtBy: { tests: "tests/editions/a_write/race.test.ts" },
   },

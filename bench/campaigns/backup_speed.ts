@@ -7,7 +7,7 @@ import { eventTerms } from "../../src/store/core/index_terms.ts";
 import { prepareEvent } from "../../src/store/core/prepare_event.ts";
 import { openForWriting } from "../../src/store/sqlite/connection/connection.ts";
 import { appendEvents } from "../../src/store/sqlite/tables/events.ts";
-import { initStore } from "../../src/store/sqlite/data_directory/init_store.ts";
+import { initStore } from "../../src/store/sqlite/data_directory/create_database.ts";
 import { eventBody, eventLine } from "../../src/wire/event.ts";
 import { parseEventLine } from "../../src/wire/event_line.ts";
 import { BackupDirectories } from "../../tests/backup/run_backup.ts";

@@ -1,6 +1,6 @@
 import { delay } from "../../src/async/delay.ts";
 import { startExplorer } from "../../explorer/server/start_explorer.ts";
-import { initStore } from "../../src/store/sqlite/data_directory/init_store.ts";
+import { initStore } from "../../src/store/sqlite/data_directory/create_database.ts";
 import { Chromium } from "../../tests/system/support/chromium.ts";
 import { debianProgram } from "../../tests/system/support/debian_program.ts";
 import { ChildProcess } from "../child_process.ts";

@@ -3,7 +3,7 @@ import type { QueryItem } from "../../src/model/query.ts";
 import type { Tag } from "../../src/model/tag.ts";
 import { openForReading } from "../../src/store/sqlite/connection/connection.ts";
 import type { Database } from "../../src/store/sqlite/connection/database.ts";
-import { initStore } from "../../src/store/sqlite/data_directory/init_store.ts";
+import { initStore } from "../../src/store/sqlite/data_directory/create_database.ts";
 import { firstMatch } from "../../src/store/sqlite/reading/find_events.ts";
 import { readChunk } from "../../src/store/sqlite/reading/read_chunk.ts";
 import { openWriter, storeWrite, writeNow } from "../fill_store.ts";

@@ -15,3 +15,13 @@ export type AnyCodec = CallCodec<any, any>;
 
 /** Codecs by method name, for methods with many calls. Both sides have the same list in the same order. */
 export type CallCodecs = ReadonlyMap<string, AnyCodec>;
+
+/** Options that a worker and its `RemoteWorker` agree on. */
+export interface RemoteOptions {
+  /** For the calls that go through shared memory. The worker must have the same codecs. */
+  readonly codecs: CallCodecs;
+  /** The size of the shared memory, divided among the calls. Arguments and values that do not fit go as messages. */
+  readonly memoryBytes: number;
+  /** How many calls may be in progress at once; 1 by default. */
+  readonly callsMax?: number;
+}

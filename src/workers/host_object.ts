@@ -1,6 +1,6 @@
 import { type Answer, type AnswerMessage, errorAnswer } from "./answer.ts";
 import { movedBuffers } from "./moved_buffers.ts";
-import type { RemoteOptions } from "./remote_options.ts";
+import type { RemoteOptions } from "./call_codec.ts";
 import { SharedAnswers } from "./shared_answers.ts";
 
 /*
@@ -10,7 +10,7 @@ import { SharedAnswers } from "./shared_answers.ts";
  */
 
 /** An object that can live in a worker. */
-export interface Hosted {
+interface Hosted {
   /** Sent to the main thread once the object is open. */
   readonly opened?: unknown;
   /** Runs calls that came together through shared memory. If it throws, all of them fail with that error. */

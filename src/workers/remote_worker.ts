@@ -1,7 +1,7 @@
 import { type Answer, type AnswerMessage, errorAnswer } from "./answer.ts";
 import type { HostedClass, Invocation } from "./host_object.ts";
 import { movedBuffers } from "./moved_buffers.ts";
-import type { RemoteOptions } from "./remote_options.ts";
+import type { RemoteOptions } from "./call_codec.ts";
 import { SharedCalls } from "./shared_calls.ts";
 
 /** The methods of an object in another thread. */

@@ -1,5 +1,4 @@
-import type { CallCodec } from "../../src/workers/call_codec.ts";
-import type { RemoteOptions } from "../../src/workers/remote_options.ts";
+import type { CallCodec, RemoteOptions } from "../../src/workers/call_codec.ts";
 
 /** An argument that cannot be read. */
 export const POISON = "poison";

@@ -1,5 +1,5 @@
 import type { NewEvent } from "../../../src/model/event.ts";
-import { initStore } from "../../../src/store/sqlite/data_directory/init_store.ts";
+import { initStore } from "../../../src/store/sqlite/data_directory/create_database.ts";
 import { Connection } from "../../../tests/support/connection.ts";
 import { eventually, pause } from "../../../tests/support/eventually.ts";
 import { openWriter, storeWrite, writeNow } from "../../fill_store.ts";

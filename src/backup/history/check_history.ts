@@ -9,7 +9,7 @@ import type { Database } from "../../store/sqlite/connection/database.ts";
 import { scanEvents } from "../../store/sqlite/tables/events.ts";
 import { readState } from "../../store/sqlite/tables/identity.ts";
 import { type Origin, readOrigin } from "../../store/sqlite/tables/origin.ts";
-import type { Range } from "../../store/core/ranges/range.ts";
+import type { Range } from "../../store/core/ranges/direction.ts";
 import { eventTerms } from "../../store/core/index_terms.ts";
 import { HashChain, isSameChain } from "./hash_chain.ts";
 import type { SignalGate } from "./signal_gate.ts";

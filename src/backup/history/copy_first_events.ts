@@ -1,7 +1,7 @@
 import { type PreparedEvent, prepareEvent } from "../../store/core/prepare_event.ts";
 import { openForWriting } from "../../store/sqlite/connection/connection.ts";
 import type { Database } from "../../store/sqlite/connection/database.ts";
-import { createSchema } from "../../store/sqlite/tables/create_schema.ts";
+import { createSchema } from "../../store/sqlite/tables/schema.ts";
 import { appendEvents } from "../../store/sqlite/tables/events.ts";
 import { createOrigin, type Origin, updateChain } from "../../store/sqlite/tables/origin.ts";
 import { HashChain } from "./hash_chain.ts";

@@ -1,5 +1,5 @@
 import { fillDatabase } from "../../store/sqlite/backup/fill_database.ts";
-import { initStore } from "../../store/sqlite/data_directory/init_store.ts";
+import { initStore } from "../../store/sqlite/data_directory/create_database.ts";
 import { ImportedFile, type ReadEvents } from "./imported_file.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Database } from "../../store/sqlite/connection/database.ts";
 import { batchesOf } from "../../store/sqlite/reading/event_batches.ts";
 import type { EventRow } from "../../store/sqlite/tables/events.ts";
-import type { Range } from "../../store/core/ranges/range.ts";
+import type { Range } from "../../store/core/ranges/direction.ts";
 import { eventLine } from "../../wire/event.ts";
 import { type ParsedLine, parseEventLine } from "../../wire/event_line.ts";
 import type { SignalGate } from "./signal_gate.ts";

@@ -5,7 +5,6 @@ import type { PrefetchedChunk } from "../core/read_ahead.ts";
 import type { Outcome } from "./outcome.ts";
 import type { StoreState } from "./state.ts";
 import type { TransactionCounts } from "../core/transaction_counts.ts";
-import type { StoreUsage } from "./usage.ts";
 import type { AttemptResult, StoreWrite, TakeMore, WriteResult } from "./write.ts";
 
 /** The interface of a store, for the editions. */
@@ -47,6 +46,16 @@ export type StoreEvent =
   | { readonly kind: "replicas"; readonly reason: string | undefined }
   /** The store got a new ID, because its history may have lost a part that clients have seen. */
   | { readonly kind: "renewed"; readonly reason: string };
+
+/** The disk usage of a store, in bytes. A value that is not available is missing. */
+export interface StoreUsage {
+  readonly storeBytes?: number | undefined;
+  /** Data that was written, and has not been moved into the store's file yet. */
+  readonly walBytes?: number | undefined;
+  /** The free disk space that the server may use, and the size of the disk. */
+  readonly freeBytes?: number | undefined;
+  readonly diskBytes?: number | undefined;
+}
 
 export interface OpenedStore extends StoreState {
   /** True when opening the store created it. */

@@ -5,7 +5,7 @@ import type { StoreState } from "../api/state.ts";
 import type { CheckedCondition, ConditionConflict } from "../api/write.ts";
 
 /** The store that conditions are checked against: as it is before the write, including earlier events of its group. */
-export interface CheckedStore {
+interface CheckedStore {
   readonly state: StoreState;
   readonly recent: RecentTerms;
   /**

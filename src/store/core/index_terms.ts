@@ -33,7 +33,8 @@ function takeTokens(count: number): string {
   return decoder.decode(memory.subarray(0, count * (TOKEN_CHARACTERS + 1) - 1));
 }
 
-function tokenOf(text: string): string {
+/** The first 128 bits of SHA-256 over a text, in lower-case hex. */
+export function tokenOf(text: string): string {
   putToken(0, text);
   return takeTokens(1);
 }

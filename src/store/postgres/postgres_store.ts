@@ -1,9 +1,8 @@
 import { CommitFeed } from "../feed/commit_feed.ts";
 import { ObservedWriter } from "../core/observed_writer.ts";
 import { reportOnce } from "../core/report_once.ts";
-import type { OpenedStore, Store, StoreEvent, StoreReads, StoreWriter } from "../api/store.ts";
+import type { OpenedStore, Store, StoreEvent, StoreReads, StoreUsage, StoreWriter } from "../api/store.ts";
 import { TransactionCounts } from "../core/transaction_counts.ts";
-import type { StoreUsage } from "../api/usage.ts";
 import { databaseFault, holdsStore, storeFault } from "./connection/check_database.ts";
 import { createStore } from "./connection/create_store.ts";
 import { openPrimary } from "./connection/open_session.ts";

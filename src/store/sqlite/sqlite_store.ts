@@ -1,9 +1,8 @@
 import { CommitFeed } from "../feed/commit_feed.ts";
 import { ObservedWriter } from "../core/observed_writer.ts";
 import { reportOnce } from "../core/report_once.ts";
-import type { OpenedStore, Store, StoreEvent, StoreReads, StoreWriter } from "../api/store.ts";
+import type { OpenedStore, Store, StoreEvent, StoreReads, StoreUsage, StoreWriter } from "../api/store.ts";
 import { TransactionCounts } from "../core/transaction_counts.ts";
-import type { StoreUsage } from "../api/usage.ts";
 import { lockDataDirectory, makeDataDirectory } from "./data_directory/data_directory.ts";
 import { StoreFileError, storePaths } from "./data_directory/database_file.ts";
 import { DiskUsage } from "./data_directory/disk_usage.ts";

@@ -3,7 +3,7 @@ import type { RoutedRequest } from "../../../src/http/router.ts";
 import { type MetricsHost, metricsRoute } from "../../../src/editions/shared/common_metrics.ts";
 import { ReadsInFlight } from "../../../src/editions/shared/reads_in_flight.ts";
 import { TransactionCounts } from "../../../src/store/core/transaction_counts.ts";
-import type { StoreUsage } from "../../../src/store/api/usage.ts";
+import type { StoreUsage } from "../../../src/store/api/store.ts";
 
 function hostWith(usage: StoreUsage = {}): MetricsHost {
   const feed = { state: { storeId: "", head: 7 } } as MetricsHost["store"]["feed"];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ApiError } from "../../../src/model/errors.ts";
 import { StoreFileError } from "../../../src/store/sqlite/data_directory/database_file.ts";
-import { initStore } from "../../../src/store/sqlite/data_directory/init_store.ts";
+import { initStore } from "../../../src/store/sqlite/data_directory/create_database.ts";
 import { SqliteStore } from "../../../src/store/sqlite/sqlite_store.ts";
 import type { Store } from "../../../src/store/api/store.ts";
 import { EVERYTHING } from "../chunks.ts";

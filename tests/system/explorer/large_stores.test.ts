@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openWriter, storeWrite, writeNow } from "../../../bench/fill_store.ts";
 import { SampleEvents } from "../../../bench/sample_events.ts";
-import { initStore } from "../../../src/store/sqlite/data_directory/init_store.ts";
+import { initStore } from "../../../src/store/sqlite/data_directory/create_database.ts";
 import { exploredTest, ROWS, says, SEQUENCES, textOf, write } from "./explored.ts";
 
 /*

@@ -1,6 +1,6 @@
 import { openWriter, storeWrite, writeNow } from "../../../bench/fill_store.ts";
 import type { NewEvent } from "../../../src/model/event.ts";
-import { initStore } from "../../../src/store/sqlite/data_directory/init_store.ts";
+import { initStore } from "../../../src/store/sqlite/data_directory/create_database.ts";
 
 /*
  * A store for pictures, with the last days of a shop.

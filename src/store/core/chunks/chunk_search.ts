@@ -1,7 +1,6 @@
 import type { ReadRequest } from "../../../model/read_request.ts";
 import type { ChunkRequest } from "../../api/chunk.ts";
-import type { Direction } from "../ranges/direction.ts";
-import type { Range } from "../ranges/range.ts";
+import type { Direction, Range } from "../ranges/direction.ts";
 
 /** The search for the events of a chunk. */
 export interface ChunkSearch extends Pick<ReadRequest, "query" | "time"> {

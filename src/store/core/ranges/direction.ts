@@ -1,4 +1,8 @@
-import type { Range } from "./range.ts";
+/** The sequences `after < sequence <= upTo`. */
+export interface Range {
+  readonly after: number;
+  readonly upTo: number;
+}
 
 /**
  * The order in which the events of a range are searched. The progress of a search is a position between two events,
@@ -23,6 +27,16 @@ export function positionBefore(sequence: number, direction: Direction): number {
 /** Returns the position just behind this event, in the order of the search. */
 export function positionBehind(sequence: number, direction: Direction): number {
   return direction === "forwards" ? sequence : sequence - 1;
+}
+
+/** True when a search at a position has searched this event. */
+export function isSeen(sequence: number, position: number, direction: Direction): boolean {
+  return direction === "forwards" ? sequence <= position : sequence > position;
+}
+
+/** Returns the position that a search reaches first. */
+export function nearer(a: number, b: number, direction: Direction): number {
+  return direction === "forwards" ? Math.min(a, b) : Math.max(a, b);
 }
 
 /** Returns the part of a range that a search at a position has not searched yet. */

@@ -1,6 +1,5 @@
 import type { TimeRange } from "../../../model/time_range.ts";
-import { type Direction, endOf, restOf, seenOf, startOf } from "./direction.ts";
-import type { Range } from "./range.ts";
+import { type Direction, endOf, type Range, restOf, seenOf, startOf } from "./direction.ts";
 
 /*
  * The time index stores the lowest and the highest time of each block of events. Times nearly follow the sequence, so

@@ -1,7 +1,6 @@
 import { CHUNK_BYTES } from "../../api/chunk.ts";
 import type { BatchLimits, BatchSize } from "../../core/chunks/batch_size.ts";
-import { type Direction, positionBehind, restOf } from "../../core/ranges/direction.ts";
-import type { Range } from "../../core/ranges/range.ts";
+import { type Direction, positionBehind, type Range, restOf } from "../../core/ranges/direction.ts";
 import type { Row } from "../protocol/cells.ts";
 import type { Session } from "../protocol/session.ts";
 import { type EventRow, eventRow, eventsAt, scanEvents } from "../tables/events.ts";

@@ -3,13 +3,22 @@ import type { BatchSize } from "../../core/chunks/batch_size.ts";
 import type { ChunkSearch, FoundEvents } from "../../core/chunks/chunk_search.ts";
 import { type TermItem, termItem } from "../../core/index_terms.ts";
 import { Matcher } from "../../core/matcher.ts";
-import { type Direction, endOf, positionBehind, restOf, startOf } from "../../core/ranges/direction.ts";
-import type { Range } from "../../core/ranges/range.ts";
+import {
+  type Direction,
+  endOf,
+  isSeen,
+  nearer,
+  positionBehind,
+  type Range,
+  restOf,
+  sortedFor,
+  startOf,
+} from "../../core/ranges/direction.ts";
 import type { Row } from "../protocol/cells.ts";
 import type { Session } from "../protocol/session.ts";
 import type { EventRow } from "../tables/events.ts";
 import { ListReach } from "../tables/list_reach.ts";
-import { IndexWalks, type SoughtItem } from "../tables/tag_index.ts";
+import { IndexWalks, type SoughtItem, type Walked } from "../tables/tag_index.ts";
 import { rangesInTime } from "../tables/time_index.ts";
 import { batchesAt, batchesOf } from "./event_batches.ts";
 
@@ -113,11 +122,6 @@ async function* scan(
   }
 }
 
-interface WalkedItems {
-  readonly found: readonly number[];
-  readonly reached: number;
-}
-
 /** Walks the lists of all items, up to the position that all of them have reached. */
 async function walk(
   session: Pick<Session, "run">,
@@ -125,25 +129,18 @@ async function walk(
   range: Range,
   walked: number,
   direction: Direction,
-): Promise<WalkedItems> {
+): Promise<Walked> {
   const start = startOf(range, direction);
   const terms = sought.reduce((count, { lists }) => count + lists.flat().length, 0);
   const entriesMax = Math.max(WALKED_MIN, Math.min(walked, Math.floor(WALKED_TOGETHER_MAX / terms)));
   const walks = new IndexWalks(sought.map((item) => ({ item, start })), range, entriesMax, direction);
   const results = walks.read(await session.run(walks.statements));
-  const isForwards = direction === "forwards";
   const reached = results.reduce(
-    (nearest, { reached }) => isForwards ? Math.min(nearest, reached) : Math.max(nearest, reached),
+    (nearest, walked) => nearer(nearest, walked.reached, direction),
     endOf(range, direction),
   );
-  const found = new Set<number>();
-  for (const result of results) {
-    for (const sequence of result.found) {
-      if (isForwards ? sequence <= reached : sequence > reached) found.add(sequence);
-    }
-  }
-  const inOrder = [...found].sort((a, b) => isForwards ? a - b : b - a);
-  return { found: inOrder, reached };
+  const found = results.flatMap((walked) => walked.found.filter((each) => isSeen(each, reached, direction)));
+  return { found: [...new Set(sortedFor(found, direction))], reached };
 }
 
 /** Returns the sequence of the first event in a range that matches an item, however long the search takes. */

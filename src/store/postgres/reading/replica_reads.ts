@@ -12,7 +12,7 @@ import { replicaSource } from "./session_source.ts";
 /** How often the server retries replicas that could not be read. No request waits for this. */
 const RETRY_MILLISECONDS = 2000;
 
-export interface ReplicaOptions {
+interface ReplicaOptions {
   /** The store as this server knows it. */
   readonly known: () => StoreState;
   readonly primary: Primary;

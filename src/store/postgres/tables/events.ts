@@ -2,8 +2,7 @@ import type { StoredEvent } from "../../core/chunks/chunk_search.ts";
 import type { PreparedEvent } from "../../core/prepare_event.ts";
 import { bytesIn, numberIn, type Row } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
-import type { Direction } from "../../core/ranges/direction.ts";
-import type { Range } from "../../core/ranges/range.ts";
+import type { Direction, Range } from "../../core/ranges/direction.ts";
 import { arrayText } from "./array_text.ts";
 import { addTimeBlocks } from "./time_index.ts";
 

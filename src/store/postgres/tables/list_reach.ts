@@ -1,6 +1,5 @@
 import type { TermItem } from "../../core/index_terms.ts";
-import { type Direction, endOf, positionBehind, startOf } from "../../core/ranges/direction.ts";
-import type { Range } from "../../core/ranges/range.ts";
+import { type Direction, endOf, positionBehind, type Range, startOf } from "../../core/ranges/direction.ts";
 import { numberIn, type Row } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
 import { arrayText } from "./array_text.ts";

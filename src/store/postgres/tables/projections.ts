@@ -1,19 +1,13 @@
 import type { ProjectionChanges, ProjectionKey } from "../../../model/projection.ts";
-import { sha256 } from "../../../model/sha256.ts";
 import type { StoredProjection } from "../../api/store.ts";
 import type { NewVersions, ProjectionConflict } from "../../api/write.ts";
+import { tokenOf } from "../../core/index_terms.ts";
+import { projectionConflict } from "../../core/projection_conflict.ts";
 import { bytesIn, type Row, textIn } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
 import { arrayText, bytesArrayText } from "./array_text.ts";
 
 const encoder = new TextEncoder();
-
-/** Hashes a text to 128 bits, in the form of a `uuid`. */
-function tokenOf(text: string): string {
-  return Array.from(sha256(text).subarray(0, 4), (word) => (word >>> 0).toString(16).padStart(8, "0")).join(
-    "",
-  );
-}
 
 const AT_KEY = "type_token = $1 AND id_token = $2";
 
@@ -78,17 +72,8 @@ export class ProjectionsInTransaction {
     }
   }
 
-  /** Finds the first change that conflicts. Creates come first, then replaces, then deletes. */
   conflict(changes: ProjectionChanges): ProjectionConflict | undefined {
-    for (const [index, change] of changes.create.entries()) {
-      if (this.#versionOf(change) !== undefined) return { list: "create", index, cause: "exists" };
-    }
-    for (const list of ["replace", "delete"] as const) {
-      for (const [index, change] of changes[list].entries()) {
-        if (this.#versionOf(change) !== change.version) return { list, index, cause: "otherVersion" };
-      }
-    }
-    return undefined;
+    return projectionConflict(changes, (key) => this.#versionOf(key));
   }
 
   /** Makes changes that have been checked. */

@@ -5,7 +5,7 @@ import { numberIn, type Row, textIn } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
 
 /** The maximum of remote commits to read. With more, it is cheaper to forget the recent events. */
-export const REMOTE_COMMITS_MAX = 1000;
+const REMOTE_COMMITS_MAX = 1000;
 
 /** Separates the tags of an event from its payload, which may be large. */
 const PAYLOAD_START = '},"payload":';

@@ -1,6 +1,13 @@
 import type { TermItem } from "../../core/index_terms.ts";
-import { type Direction, endOf, positionBehind, sortedFor } from "../../core/ranges/direction.ts";
-import type { Range } from "../../core/ranges/range.ts";
+import {
+  type Direction,
+  endOf,
+  isSeen,
+  nearer,
+  positionBehind,
+  type Range,
+  sortedFor,
+} from "../../core/ranges/direction.ts";
 import { type Cell, numberIn, type Row, textIn } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
 import { arrayText, nestedArrayText } from "./array_text.ts";
@@ -168,17 +175,13 @@ class WalkedList {
     return this.#reached!;
   }
 
-  get walked(): { readonly reached: number; readonly found: readonly number[] } {
-    const isForwards = this.#direction === "forwards";
-    const inside = this.#found.filter((sequence) =>
-      isForwards ? sequence <= this.reached : sequence > this.reached
-    );
+  get walked(): Walked {
+    const inside = this.#found.filter((each) => isSeen(each, this.reached, this.#direction));
     return { reached: this.reached, found: [...new Set(sortedFor(inside, this.#direction))] };
   }
 
   add(reached: number, found: readonly number[]): void {
-    const nearer = this.#direction === "forwards" ? Math.min : Math.max;
-    this.#reached = this.#reached === undefined ? reached : nearer(this.#reached, reached);
+    this.#reached = nearer(this.#reached ?? reached, reached, this.#direction);
     this.#found.push(...found);
   }
 }

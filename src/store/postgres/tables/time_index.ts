@@ -1,6 +1,5 @@
 import type { TimeRange } from "../../../model/time_range.ts";
-import { type Direction, endOf, restOf } from "../../core/ranges/direction.ts";
-import type { Range } from "../../core/ranges/range.ts";
+import { type Direction, endOf, type Range, restOf } from "../../core/ranges/direction.ts";
 import { BLOCK_EVENTS, blockOf, partOf, partParams, partSql } from "../../core/ranges/time_blocks.ts";
 import { booleanIn, numberIn } from "../protocol/cells.ts";
 import type { Session, Statement } from "../protocol/session.ts";

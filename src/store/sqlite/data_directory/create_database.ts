@@ -1,8 +1,9 @@
 import { openForWriting } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
-import { StoreFileError } from "./database_file.ts";
+import { lockDataDirectory, makeDataDirectory } from "./data_directory.ts";
+import { checkDatabaseFile, StoreFileError, storePaths } from "./database_file.ts";
 import { NewDatabaseFile } from "./new_database_file.ts";
-import { createSchema } from "../tables/create_schema.ts";
+import { createSchema } from "../tables/schema.ts";
 
 /**
  * Creates a database with a new store ID, readable by its owner only. It is created completely or not at all.
@@ -20,6 +21,22 @@ export function createDatabase(path: string, fill?: (db: Database) => void): str
   }
   named(path, () => file.keep());
   return storeId;
+}
+
+/**
+ * Creates the data directory, if it is missing, and the database in it.
+ * @param fill writes the first events; when it throws, no database is created
+ * @throws StoreFileError when a database already exists, which stays untouched
+ */
+export function initStore(
+  dataDir: string,
+  fill?: (db: Database) => void,
+): { readonly path: string; readonly storeId: string } {
+  makeDataDirectory(dataDir);
+  using _lock = lockDataDirectory(dataDir);
+  const path = storePaths(dataDir).database;
+  if (checkDatabaseFile(path)) throw new StoreFileError(`${path} already exists; nothing was changed`);
+  return { path, storeId: createDatabase(path, fill) };
 }
 
 /** @throws StoreFileError that names the database, since SQLite's errors do not */

@@ -1,6 +1,6 @@
 import { within } from "../../../async/within.ts";
 import { directoryOf } from "../../../files/paths.ts";
-import type { StoreUsage } from "../../api/usage.ts";
+import type { StoreUsage } from "../../api/store.ts";
 
 /** The timeout for a disk that does not answer, such as a network disk. */
 const ANSWER_MILLISECONDS = 1000;

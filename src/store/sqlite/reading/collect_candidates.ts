@@ -2,8 +2,15 @@ import { listsOf, type QueryItem } from "../../../model/query.ts";
 import { type TermItem, termItem } from "../../core/index_terms.ts";
 import type { Database } from "../connection/database.ts";
 import { anyOfExpression, indexedSequences, itemExpression, termExpression } from "../tables/tag_index.ts";
-import { contains, endOf, positionBehind, seenOf, sortedFor, startOf } from "../../core/ranges/direction.ts";
-import type { Range } from "../../core/ranges/range.ts";
+import {
+  contains,
+  endOf,
+  positionBehind,
+  type Range,
+  seenOf,
+  sortedFor,
+  startOf,
+} from "../../core/ranges/direction.ts";
 import { entriesTo, type SearchOptions, steppingMicroseconds } from "./search_options.ts";
 import { LOOKUP_MICROSECONDS, SEQUENCE_MICROSECONDS, WALKED_ENTRY_MICROSECONDS } from "./step_cost.ts";
 import type { Window } from "./step.ts";

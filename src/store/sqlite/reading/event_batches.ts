@@ -1,8 +1,7 @@
 import { type BatchLimits, BatchSize } from "../../core/chunks/batch_size.ts";
 import type { Database } from "../connection/database.ts";
 import { type EventRow, eventsAt, scanEvents } from "../tables/events.ts";
-import { type Direction, positionBehind, restOf } from "../../core/ranges/direction.ts";
-import type { Range } from "../../core/ranges/range.ts";
+import { type Direction, positionBehind, type Range, restOf } from "../../core/ranges/direction.ts";
 
 /**
  * Events are read as rows before they become bytes. Few at first, then enough to fill about a third of a chunk, so

@@ -1,8 +1,7 @@
 import type { QueryItem } from "../../../model/query.ts";
 import type { ChunkSearch } from "../../core/chunks/chunk_search.ts";
 import type { Database } from "../connection/database.ts";
-import { positionBehind } from "../../core/ranges/direction.ts";
-import type { Range } from "../../core/ranges/range.ts";
+import { positionBehind, type Range } from "../../core/ranges/direction.ts";
 import { rangesInTime } from "../tables/time_index.ts";
 import type { CheckBudget } from "./check_budget.ts";
 import { batchesOf } from "./event_batches.ts";

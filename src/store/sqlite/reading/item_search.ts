@@ -7,10 +7,10 @@ import {
   type Direction,
   endOf,
   positionBehind,
+  type Range,
   restOf,
   startOf,
 } from "../../core/ranges/direction.ts";
-import type { Range } from "../../core/ranges/range.ts";
 import { batchesAt, batchesOf } from "./event_batches.ts";
 import { CandidateCollection, lookupsFor } from "./collect_candidates.ts";
 import { Matcher } from "../../core/matcher.ts";

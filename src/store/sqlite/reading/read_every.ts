@@ -2,7 +2,7 @@ import { CHUNK_BYTES } from "../../api/chunk.ts";
 import type { Database } from "../connection/database.ts";
 import { linesOf, type MeasuredEvents, measureEvents } from "../tables/event_lines.ts";
 import { scanEvents } from "../tables/events.ts";
-import type { Range } from "../../core/ranges/range.ts";
+import type { Range } from "../../core/ranges/direction.ts";
 import type { SearchedChunk } from "../../core/chunks/chunk_lines.ts";
 import { type ChunkWork, WorkDone } from "../../core/chunks/chunk_work.ts";
 import { LineBuffer } from "../../core/chunks/line_buffer.ts";

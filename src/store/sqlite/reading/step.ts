@@ -1,6 +1,6 @@
 import type { QueryItem } from "../../../model/query.ts";
 import type { FoundEvents } from "../../core/chunks/chunk_search.ts";
-import type { Range } from "../../core/ranges/range.ts";
+import type { Range } from "../../core/ranges/direction.ts";
 import type { EventRow } from "../tables/events.ts";
 
 export interface Step extends FoundEvents<EventRow> {

@@ -1,7 +1,7 @@
 import { formatTimestamp } from "../../../model/timestamp.ts";
 import { EVENT_LINE_END, eventLineStart } from "../../../wire/event.ts";
 import type { Database } from "../connection/database.ts";
-import type { Range } from "../../core/ranges/range.ts";
+import type { Range } from "../../core/ranges/direction.ts";
 
 /*
  * The lines of all events of a range, joined by SQLite. As rows, their bodies would become strings that are joined

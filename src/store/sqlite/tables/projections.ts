@@ -1,6 +1,6 @@
 import type { ProjectionChanges, ProjectionKey } from "../../../model/projection.ts";
 import type { StoredProjection } from "../../api/store.ts";
-import type { NewVersions, ProjectionConflict } from "../../api/write.ts";
+import type { NewVersions } from "../../api/write.ts";
 import type { Database } from "../connection/database.ts";
 
 const encoder = new TextEncoder();
@@ -8,19 +8,6 @@ const encoder = new TextEncoder();
 export function readProjection(db: Database, key: ProjectionKey): StoredProjection | undefined {
   const row = db.get("SELECT version, payload FROM projection WHERE type = ? AND id = ?", ...keyValues(key));
   return row && { version: row[0] as string, payload: row[1] as Uint8Array<ArrayBuffer> };
-}
-
-/** Finds the first change that cannot be made. Creates come first, then replaces, then deletes. */
-export function projectionConflict(db: Database, changes: ProjectionChanges): ProjectionConflict | undefined {
-  for (const [index, change] of changes.create.entries()) {
-    if (storedVersion(db, change) !== undefined) return { list: "create", index, cause: "exists" };
-  }
-  for (const list of ["replace", "delete"] as const) {
-    for (const [index, change] of changes[list].entries()) {
-      if (storedVersion(db, change) !== change.version) return { list, index, cause: "otherVersion" };
-    }
-  }
-  return undefined;
 }
 
 /** Makes the changes, which must have been checked. */
@@ -57,7 +44,7 @@ export function deleteProjections(db: Database, type: string | undefined): void 
   else db.run("DELETE FROM projection WHERE type = ?", encoder.encode(type));
 }
 
-function storedVersion(db: Database, key: ProjectionKey): string | undefined {
+export function storedVersion(db: Database, key: ProjectionKey): string | undefined {
   return db.get("SELECT version FROM projection WHERE type = ? AND id = ?", ...keyValues(key))?.[0] as
     | string
     | undefined;

@@ -1,3 +1,4 @@
+import type { Database } from "../connection/database.ts";
 import schema from "./schema.sql" with { type: "text" };
 import views from "./views.sql" with { type: "text" };
 
@@ -12,3 +13,17 @@ export const SCHEMA_VERSION = 2;
 
 /** "EvSt", stored in `application_id`: marks an SQLite file as an eventstore database. */
 export const APPLICATION_ID = 0x45765374;
+
+/**
+ * Turns an empty file into a database with a new store ID.
+ * @returns the store ID
+ */
+export function createSchema(db: Database): string {
+  const storeId = crypto.randomUUID();
+  db.script(
+    `BEGIN; ${SCHEMA} ${VIEWS} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION};`,
+  );
+  db.run("INSERT INTO store (only_row, id) VALUES (1, ?)", storeId);
+  db.run("COMMIT");
+  return storeId;
+}

@@ -1,7 +1,6 @@
 import type { TermItem } from "../../core/index_terms.ts";
 import type { Database } from "../connection/database.ts";
-import type { Direction } from "../../core/ranges/direction.ts";
-import type { Range } from "../../core/ranges/range.ts";
+import type { Direction, Range } from "../../core/ranges/direction.ts";
 
 /*
  * The tag index is an FTS5 table whose rowid is the sequence and whose document lists the tokens of the event's

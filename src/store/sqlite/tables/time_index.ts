@@ -1,7 +1,6 @@
 import type { TimeRange } from "../../../model/time_range.ts";
 import type { Database } from "../connection/database.ts";
-import { type Direction, endOf, restOf } from "../../core/ranges/direction.ts";
-import type { Range } from "../../core/ranges/range.ts";
+import { type Direction, endOf, type Range, restOf } from "../../core/ranges/direction.ts";
 import { blocksOf, partOf, partParams, partSql } from "../../core/ranges/time_blocks.ts";
 
 /** Records the times of the events that follow `head`, with one statement for each block that they fall into. */

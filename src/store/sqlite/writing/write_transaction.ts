@@ -3,12 +3,13 @@ import type { StoreState } from "../../api/state.ts";
 import type { AttemptResult, StoreWrite } from "../../api/write.ts";
 import { conditionConflict, suspectsAfter } from "../../core/check_conditions.ts";
 import type { PreparedEvent } from "../../core/prepare_event.ts";
+import { projectionConflict } from "../../core/projection_conflict.ts";
 import type { RecentTerms } from "../../core/recent_terms.ts";
 import type { Database } from "../connection/database.ts";
 import { type CheckBudget, OverBudget } from "../reading/check_budget.ts";
 import { firstMatch } from "../reading/find_events.ts";
 import { appendEvents } from "../tables/events.ts";
-import { applyProjections, projectionConflict } from "../tables/projections.ts";
+import { applyProjections, storedVersion } from "../tables/projections.ts";
 
 /**
  * The writes that run together in the open transaction, one after the other. Their events are appended together, at the
@@ -63,7 +64,7 @@ export class WriteTransaction {
       state: { storeId, head: this.#head },
       recent: this.#recent,
       firstMatch: (items, after) => this.#firstMatch(items, after, budget),
-    }) ?? projectionConflict(this.#db, projections);
+    }) ?? projectionConflict(projections, (key) => storedVersion(this.#db, key));
     if (conflict !== undefined) return { kind: "conflict", conflict };
     const versions = applyProjections(this.#db, projections);
     const firstSequence = this.#head + 1;

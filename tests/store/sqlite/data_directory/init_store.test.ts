@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { StoreFileError } from "../../../../src/store/sqlite/data_directory/database_file.ts";
 import { lockDataDirectory } from "../../../../src/store/sqlite/data_directory/data_directory.ts";
-import { initStore } from "../../../../src/store/sqlite/data_directory/init_store.ts";
+import { initStore } from "../../../../src/store/sqlite/data_directory/create_database.ts";
 import { TestDirectory } from "../../test_store.ts";
 
 Deno.test("init makes the directory and the database, and frees the lock", () => {

@@ -3,8 +3,7 @@ import type { NewEvent } from "../../../../src/model/event.ts";
 import type { QueryItem } from "../../../../src/model/query.ts";
 import { CandidateCollection } from "../../../../src/store/sqlite/reading/collect_candidates.ts";
 import type { Window } from "../../../../src/store/sqlite/reading/step.ts";
-import type { Direction } from "../../../../src/store/core/ranges/direction.ts";
-import type { Range } from "../../../../src/store/core/ranges/range.ts";
+import type { Direction, Range } from "../../../../src/store/core/ranges/direction.ts";
 import { newEvent, queryOf, tag } from "../../made_writes.ts";
 import { TestStore } from "../../test_store.ts";
 

@@ -7,12 +7,12 @@ import {
   endOf,
   positionBefore,
   positionBehind,
+  type Range,
   restOf,
   seenOf,
   sortedFor,
   startOf,
 } from "../../../../src/store/core/ranges/direction.ts";
-import type { Range } from "../../../../src/store/core/ranges/range.ts";
 
 /** The sequences of a range in the order of a search. */
 function walked({ after, upTo }: Range, direction: Direction): number[] {

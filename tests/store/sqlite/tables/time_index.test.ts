@@ -4,7 +4,7 @@ import { matches, type Query } from "../../../../src/model/query.ts";
 import { isInTimeRange, type TimeRange } from "../../../../src/model/time_range.ts";
 import { findEvents } from "../../../../src/store/sqlite/reading/find_events.ts";
 import { readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
-import type { Range } from "../../../../src/store/core/ranges/range.ts";
+import type { Range } from "../../../../src/store/core/ranges/direction.ts";
 import { rangesInTime } from "../../../../src/store/sqlite/tables/time_index.ts";
 import { sequencesOf as sequencesIn } from "../../chunks.ts";
 import { newEvent, queryOf } from "../../made_writes.ts";

@@ -4,7 +4,7 @@ import { formatTimestamp } from "../../../../src/model/timestamp.ts";
 import type { NewEvent } from "../../../../src/model/event.ts";
 import { appendEvents } from "../../../../src/store/sqlite/tables/events.ts";
 import { Database } from "../../../../src/store/sqlite/connection/database.ts";
-import { createSchema } from "../../../../src/store/sqlite/tables/create_schema.ts";
+import { createSchema } from "../../../../src/store/sqlite/tables/schema.ts";
 import { prepareEvent } from "../../../../src/store/core/prepare_event.ts";
 import { tagsText } from "../../../../src/wire/tags.ts";
 import { event } from "../../arbitraries.ts";

@@ -1,6 +1,6 @@
 import type { Database } from "../../connection/database.ts";
 import { indexedSequences } from "../../tables/tag_index.ts";
-import type { Range } from "../../../core/ranges/range.ts";
+import type { Range } from "../../../core/ranges/direction.ts";
 
 /** Events compared at once, each with 8 bytes of memory. Every further part reads the whole index again. */
 export const PART_EVENTS_MAX = 8 * 1024 * 1024;

@@ -5,7 +5,7 @@ import {
   hasForeignEntries,
   TagIndexCheck,
 } from "../../../../../src/store/sqlite/backup/checks/tag_index_check.ts";
-import type { Range } from "../../../../../src/store/core/ranges/range.ts";
+import type { Range } from "../../../../../src/store/core/ranges/direction.ts";
 import { eventTerms } from "../../../../../src/store/core/index_terms.ts";
 import { event } from "../../../arbitraries.ts";
 import { newEvent, tag } from "../../../made_writes.ts";
