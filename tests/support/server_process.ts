@@ -55,12 +55,25 @@ export function spawnServer(options: ServerOptions = {}): ServerProcess {
   return server;
 }
 
+/** A server that all tests of a file share. */
+export function serverOfFile(options: ServerOptions = {}): ServerProcess {
+  const server = new ServerProcess(options);
+  Deno.test.beforeAll(() => server.start());
+  Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+  return server;
+}
+
+/** The requests that empty a store, whether it is paused or not. Edition B resets a paused store only. */
+const RESETS: Readonly<Record<string, readonly string[]>> = {
+  A: ["/reset"],
+  B: ["/pause", "/reset", "/resume"],
+  C: ["/resume", "/reset"],
+};
+
 /** A server in development mode that all tests of a file share. It is empty at the beginning of each test. */
 export function sharedServer({ env = {}, ...options }: ServerOptions = {}): ServerProcess {
-  const server = new ServerProcess({ ...options, env: { SERVICE_DEV_MODE: "true", ...env } });
-  Deno.test.beforeAll(() => server.start());
-  // Edition B resets a paused store only.
-  const requests = env["SERVICE_EDITION"] === "B" ? ["/pause", "/reset", "/resume"] : ["/reset"];
+  const server = serverOfFile({ ...options, env: { SERVICE_DEV_MODE: "true", ...env } });
+  const requests = RESETS[env["SERVICE_EDITION"] ?? "A"]!;
   const token = env["SERVICE_AUTH_TOKEN"];
   const client = server.client(token === undefined ? {} : { authorization: `Bearer ${token}` });
   Deno.test.beforeEach(async () => {
@@ -69,7 +82,6 @@ export function sharedServer({ env = {}, ...options }: ServerOptions = {}): Serv
       if (status !== 200 && status !== 204) throw new Error(`POST ${path}: ${status} ${text}`);
     }
   });
-  Deno.test.afterAll(() => server[Symbol.asyncDispose]());
   return server;
 }
 

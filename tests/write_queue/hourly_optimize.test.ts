@@ -1,26 +1,18 @@
 import assert from "node:assert/strict";
 import { Admission } from "../../src/write_queue/admission.ts";
 import { startHourlyOptimize } from "../../src/write_queue/hourly_optimize.ts";
-import { WriteQueue } from "../../src/write_queue/write_queue.ts";
 import { ApiError } from "../../src/model/errors.ts";
 import type { Outcome } from "../../src/store/api/outcome.ts";
 import { eventually, pause } from "../support/eventually.ts";
 import { DONE } from "../store/outcomes.ts";
-import { FakeWriter, storeOf, writeNamed } from "./fake_writer.ts";
+import { writeNamed } from "./fake_writer.ts";
+import { makeQueue } from "./made_queue.ts";
 
 const PERIOD_MILLISECONDS = 10;
 
 /** A queue, and a store of which only the statistics matter. */
-function setUp(waitingMax = 9): {
-  queue: WriteQueue;
-  writer: FakeWriter;
-  store: { optimize(): Promise<Outcome<void>>; outcome: () => Promise<Outcome<void>> };
-  runs: () => number;
-  reported: Error[];
-  start: () => Disposable;
-} {
-  const writer = new FakeWriter();
-  const queue = new WriteQueue({ store: storeOf(writer), waitingMax, fullCode: "WriteQueueFull" });
+function setUp(waitingMax = 9) {
+  const { queue, writer } = makeQueue({ waitingMax });
   let runs = 0;
   const store = {
     outcome: (): Promise<Outcome<void>> => Promise.resolve(DONE),

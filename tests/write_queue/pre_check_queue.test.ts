@@ -3,21 +3,12 @@ import assert from "node:assert/strict";
 import { ApiError, ClientDisconnected } from "../../src/model/errors.ts";
 import type { Client } from "../../src/store/api/store.ts";
 import { Admission } from "../../src/write_queue/admission.ts";
-import { WriteQueue } from "../../src/write_queue/write_queue.ts";
-import { FakeWriter, storeOf, writeNamed } from "./fake_writer.ts";
-import { HeldRuns } from "./held_runs.ts";
+import { writeNamed } from "./fake_writer.ts";
+import { HeldRuns, makeQueue } from "./made_queue.ts";
 
 /** A queue, and pre-checks that run until they are ended. */
-function setUp(waitingMax = 100): {
-  queue: WriteQueue;
-  writer: FakeWriter;
-  begun: string[];
-  clients: Map<string, Client>;
-  prepare: (name: string, client?: AbortSignal) => Promise<string>;
-  end: (name: string) => Promise<void>;
-} {
-  const writer = new FakeWriter();
-  const queue = new WriteQueue({ store: storeOf(writer), waitingMax, fullCode: "WriteQueueFull" });
+function setUp(waitingMax = 100) {
+  const { queue, writer } = makeQueue({ waitingMax });
   const runs = new HeldRuns();
   const clients = new Map<string, Client>();
   const run = (name: string) => (client: Client): Promise<string> => {
@@ -29,8 +20,9 @@ function setUp(waitingMax = 100): {
     writer,
     begun: runs.begun,
     clients,
-    prepare: async (name, client) => await queue.preCheck(new Admission(name, client), run(name)),
-    end: (name) => runs.end(name),
+    prepare: async (name: string, client?: AbortSignal) =>
+      await queue.preCheck(new Admission(name, client), run(name)),
+    end: (name: string) => runs.end(name),
   };
 }
 

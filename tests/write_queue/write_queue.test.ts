@@ -84,35 +84,6 @@ Deno.test("as many may wait as the setting says, the active one not counted, mem
   await assertRejected(() => write("rejected"), "WriteQueueFull");
 });
 
-Deno.test("a queue for one waiting request takes one active and one waiting", async () => {
-  const { writer, write } = makeQueue({ waitingMax: 1 });
-  write("a");
-  write("b");
-  await assertRejected(() => write("c"), "WriteQueueFull");
-  await writer.end();
-  write("d");
-  await assertRejected(() => write("e"), "WriteQueueFull");
-});
-
-Deno.test("a group is seen from outside as one active request and waiting ones", async () => {
-  const { queue, writer, write } = makeQueue();
-  assert.deepEqual([queue.active, queue.queued, queue.queuedCount], [undefined, [], 0]);
-  write("a");
-  write("b");
-  write("c");
-  queue.alone(new Admission("reset"), held().run);
-  const kinds = (): string[] => queue.queued.map(({ kind }) => kind);
-  assert.equal(queue.active?.kind, "write");
-  assert.deepEqual(kinds(), ["write", "write", "reset"]);
-  await writer.end();
-  assert.equal(queue.active?.kind, "write");
-  assert.deepEqual(kinds(), ["write", "reset"]);
-  assert.equal(queue.queuedCount, 2);
-  await writer.end();
-  assert.equal(queue.active?.kind, "reset");
-  assert.deepEqual(kinds(), []);
-});
-
 Deno.test("the wait of a queued request counts from its arrival, the age of the active one from its turn", async () => {
   const { queue, writer, write } = makeQueue();
   const arrived = Date.now() * 1000;
@@ -151,17 +122,6 @@ Deno.test("a shutdown rejects waiting and new requests, and resolves when the ru
   await shutdown;
   assert.deepEqual(writer.groups, [["active"]]);
   assert.equal(queue.active, undefined);
-});
-
-Deno.test("a shutdown lets every member of a running group finish", async () => {
-  const { queue, writer, write } = makeQueue();
-  write("a");
-  const members = [write("b"), write("c")];
-  await writer.end();
-  const shutdown = queue.shutdown();
-  await writer.end();
-  assert.deepEqual((await Promise.all(members)).map(endKind), ["written", "written"]);
-  await shutdown;
 });
 
 Deno.test("a shutdown of an idle queue is over at once, also the second time", async () => {

@@ -1,30 +1,21 @@
 import assert from "node:assert/strict";
 import { Admission } from "../../src/write_queue/admission.ts";
-import { WriteQueue } from "../../src/write_queue/write_queue.ts";
 import { ApiError } from "../../src/model/errors.ts";
 import { kindOf } from "../store/outcomes.ts";
-import { FakeWriter, storeOf, writeNamed } from "./fake_writer.ts";
-import { HeldRuns } from "./held_runs.ts";
+import { writeNamed } from "./fake_writer.ts";
+import { HeldRuns, makeQueue } from "./made_queue.ts";
 
 /** A queue whose jobs write down when they begin, and run until they are ended. */
-function setUp(waitingMax = 100): {
-  queue: WriteQueue;
-  writer: FakeWriter;
-  begun: string[];
-  alone: (name: string) => Promise<string>;
-  next: (name: string) => Promise<string>;
-  end: (name: string) => Promise<void>;
-} {
-  const writer = new FakeWriter();
-  const queue = new WriteQueue({ store: storeOf(writer), waitingMax, fullCode: "TransactionQueueFull" });
+function setUp(waitingMax = 100) {
+  const { queue, writer } = makeQueue({ waitingMax });
   const runs = new HeldRuns();
   return {
     queue,
     writer,
     begun: runs.begun,
-    alone: (name) => queue.alone(new Admission(name), () => runs.begin(name)),
-    next: (name) => queue.next(name, () => runs.begin(name)),
-    end: (name) => runs.end(name),
+    alone: (name: string) => queue.alone(new Admission(name), () => runs.begin(name)),
+    next: (name: string) => queue.next(name, () => runs.begin(name)),
+    end: (name: string) => runs.end(name),
   };
 }
 

@@ -1,122 +1,78 @@
 import assert from "node:assert/strict";
-import type { Client } from "../../support/client.ts";
 import { assertRejected } from "../../support/replies.ts";
-import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { serverOfFile } from "../../support/server_process.ts";
 
-let server: ServerProcess;
-let client: Client;
 let store: string;
 
-Deno.test.beforeAll(async () => {
-  server = await startServer({ listen: "unix", env: { SERVICE_DEV_MODE: "true" } });
-  client = server.client();
-});
+const server = serverOfFile({ listen: "unix", env: { SERVICE_DEV_MODE: "true" } });
+const client = server.client();
 Deno.test.beforeEach(async () => {
   await client.reset();
   store = await client.storeId();
   await client.append(event("a", "1"), event("b", "1"), event("a", "2"), event("c", "3"));
 });
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
 
 function event(type: string, account: string): unknown {
   return { type, identifiers: { account }, payload: "" };
 }
 
-async function assertHolds(...conditions: unknown[]): Promise<void> {
-  const reply = await client.write({ conditions, events: [event("new", "9")] });
-  assert.equal(reply.status, 200, reply.text);
-}
-
-async function assertConflict(message: string, ...conditions: unknown[]): Promise<void> {
-  const before = (await client.queryEvents()).reply.text;
-  const reply = await client.write({ conditions, events: [event("new", "9")] });
-  assertRejected(reply, 409, "ConcurrencyException", message);
-  assert.equal((await client.queryEvents()).reply.text, before, "a rejected write left something");
-}
-
 const FAILED = "conditions[0] no longer holds";
 const OTHER_STORE = "conditions[0] was read on another store";
 
-Deno.test("condition without afterSequence fails on any committed match, whatever the store", async () => {
-  await assertConflict(FAILED, { failIfEventsMatch: [{ types: ["b"] }] });
-  await assertHolds({ failIfEventsMatch: [{ types: ["z"] }] });
-});
+/** @param expected what a conflict says; undefined when the conditions hold */
+async function assertChecked(
+  conditions: readonly unknown[],
+  expected?: string,
+  conflict?: object,
+): Promise<void> {
+  const before = (await client.queryEvents()).reply.text;
+  const reply = await client.write({ conditions, events: [event("new", "9")] });
+  if (expected === undefined) return assert.equal(reply.status, 200, JSON.stringify(conditions) + reply.text);
+  assertRejected(reply, 409, "ConcurrencyException", expected, conflict);
+  assert.equal((await client.queryEvents()).reply.text, before, "a rejected write left something");
+}
 
-Deno.test("condition with afterSequence fails only on a match after it", async () => {
-  const query = [{ types: ["a"] }];
-  await assertConflict(FAILED, { failIfEventsMatch: query, afterSequence: 0, store });
-  await assertConflict(FAILED, { failIfEventsMatch: query, afterSequence: 2, store });
-  await assertHolds({ failIfEventsMatch: query, afterSequence: 3, store });
-});
-
-Deno.test("condition: afterSequence may lie past the last matching event, and not past the last event", async () => {
-  await assertHolds({ failIfEventsMatch: [{ types: ["a"] }], afterSequence: 4, store });
-  for (const afterSequence of [6, 1000]) {
-    await assertConflict(OTHER_STORE, { failIfEventsMatch: [{ types: ["a"] }], afterSequence, store });
-  }
+Deno.test("a condition fails on an event that matches after its position, and on another store", async () => {
+  const a = [{ types: ["a"] }];
+  const first = { condition: 0, sequence: 1 };
+  const cases: [condition: object, expected?: string, conflict?: object][] = [
+    [{ failIfEventsMatch: [{ types: ["b"] }] }, FAILED, { condition: 0, sequence: 2 }],
+    [{ failIfEventsMatch: a, afterSequence: 0, store }, FAILED, first],
+    [{ failIfEventsMatch: a, afterSequence: 2, store }, FAILED, { condition: 0, sequence: 3 }],
+    [{ failIfEventsMatch: "*" }, FAILED, first],
+    [{ failIfEventsMatch: "*", afterSequence: 3, store }, FAILED, { condition: 0, sequence: 4 }],
+    [{ afterSequence: 3, store }, FAILED],
+    // The position may lie past the last matching event, and not past the last event.
+    [{ failIfEventsMatch: a, afterSequence: 5, store }, OTHER_STORE, { condition: 0 }],
+    [{ failIfEventsMatch: a, afterSequence: 1000, store }, OTHER_STORE],
+    // The store is compared before the query, byte by byte.
+    [{ failIfEventsMatch: [{ types: ["z"] }], afterSequence: 4, store: crypto.randomUUID() }, OTHER_STORE],
+    [{ failIfEventsMatch: "*", afterSequence: 0, store: crypto.randomUUID() }, OTHER_STORE],
+    [{ failIfEventsMatch: "*", afterSequence: 4, store: "not a UUID" }, OTHER_STORE],
+    [{ failIfEventsMatch: "*", afterSequence: 4, store: store.toUpperCase() }, OTHER_STORE],
+    [{ afterSequence: 4, store: crypto.randomUUID() }, OTHER_STORE],
+    [{ failIfEventsMatch: a, afterSequence: 4, store }],
+    [{ failIfEventsMatch: "*", afterSequence: 5, store }],
+    [{ failIfEventsMatch: [{ types: ["z"] }] }],
+    [{}],
+    [{ failIfEventsMatch: null, afterSequence: null, store: null }],
+    [{ afterSequence: 9, store }],
+  ];
+  for (const [condition, expected, conflict] of cases) await assertChecked([condition], expected, conflict);
   // No history is this long.
   const body =
     `{"conditions":[{"failIfEventsMatch":"*","afterSequence":9223372036854775807,"store":"${store}"}]}`;
   assert.equal((await client.request("POST", "/write", { body })).status, 200);
 });
 
-Deno.test('condition "*" fails when there is any event after afterSequence', async () => {
-  await assertConflict(FAILED, { failIfEventsMatch: "*" });
-  await assertConflict(FAILED, { failIfEventsMatch: "*", afterSequence: 3, store });
-  await assertHolds({ failIfEventsMatch: "*", afterSequence: 4, store });
-});
-
-Deno.test("condition without failIfEventsMatch: {} holds, afterSequence alone asks for any event", async () => {
-  await assertHolds({});
-  await assertHolds({ failIfEventsMatch: null, afterSequence: null, store: null });
-  await assertConflict(FAILED, { afterSequence: 5, store });
-  await assertHolds({ afterSequence: 6, store });
-});
-
-Deno.test("condition: the fields of a query combine as in a read", async () => {
-  const account = (value: string): unknown => ({ name: "account", value });
-  await assertHolds({ failIfEventsMatch: [{ types: ["b"], identifiers: [account("2")] }] });
-  await assertConflict(FAILED, { failIfEventsMatch: [{ types: ["a"], identifiers: [account("2")] }] });
-  await assertHolds({ failIfEventsMatch: [{ metadata: [account("1")] }] });
-  await assertConflict(FAILED, { failIfEventsMatch: [{ types: ["z"] }, { identifiers: [account("3")] }] });
-});
-
-Deno.test("condition with another store ID: was read on another store, compared before the query", async () => {
-  await assertConflict(OTHER_STORE, {
-    failIfEventsMatch: [{ types: ["z"] }],
-    afterSequence: 4,
-    store: crypto.randomUUID(),
-  });
-  await assertConflict(OTHER_STORE, { failIfEventsMatch: "*", afterSequence: 0, store: crypto.randomUUID() });
-  await assertConflict(OTHER_STORE, { failIfEventsMatch: "*", afterSequence: 4, store: "not a UUID" });
-  await assertConflict(OTHER_STORE, { failIfEventsMatch: "*", afterSequence: 4, store: store.toUpperCase() });
-  await assertConflict(OTHER_STORE, { afterSequence: 4, store: crypto.randomUUID() });
-});
-
-Deno.test("conditions are checked in order and the first that fails is named", async () => {
+Deno.test("conditions are checked in order, and the first that fails is named", async () => {
   const holds = { failIfEventsMatch: [{ types: ["z"] }] };
   const fails = { failIfEventsMatch: "*" };
   const elsewhere = { failIfEventsMatch: "*", afterSequence: 4, store: crypto.randomUUID() };
-  await assertConflict("conditions[2] no longer holds", holds, holds, fails, elsewhere);
-  await assertConflict("conditions[1] was read on another store", holds, elsewhere, fails);
-  await assertConflict("conditions[99] no longer holds", ...Array(99).fill(holds), fails);
-});
-
-Deno.test("a conflict names for programs the condition, and the first event that breaks it", async () => {
-  const holds = { failIfEventsMatch: [{ types: ["z"] }] };
-  const elsewhere = { afterSequence: 0, store: crypto.randomUUID() };
-  const cases: [conditions: unknown[], message: string, conflict: object][] = [
-    [[{ failIfEventsMatch: "*" }], FAILED, { condition: 0, sequence: 1 }],
-    [[{ failIfEventsMatch: "*", afterSequence: 2, store }], FAILED, { condition: 0, sequence: 3 }],
-    [[holds, { failIfEventsMatch: [{ types: ["b"] }] }], "conditions[1] no longer holds", {
-      condition: 1,
-      sequence: (await client.queryEvents([{ types: ["b"] }])).events[0]!.sequence,
-    }],
-    [[holds, holds, elsewhere], "conditions[2] was read on another store", { condition: 2 }],
-  ];
-  for (const [conditions, message, conflict] of cases) {
-    assertRejected(await client.write({ conditions }), 409, "ConcurrencyException", message, conflict);
-  }
+  const at = (condition: number): object => ({ condition, sequence: 1 });
+  await assertChecked([holds, holds, fails, elsewhere], "conditions[2] no longer holds", at(2));
+  await assertChecked([holds, elsewhere, fails], "conditions[1] was read on another store", { condition: 1 });
+  await assertChecked([...Array(99).fill(holds), fails], "conditions[99] no longer holds", at(99));
 });
 
 Deno.test("conditions are checked before projections", async () => {
@@ -130,13 +86,13 @@ Deno.test("a condition sees each earlier write, also right after it and after a 
   for (let i = 0; i < 20; i++) {
     const account = `fresh ${i}`;
     const condition = { failIfEventsMatch: [{ identifiers: [{ name: "account", value: account }] }] };
-    await assertHolds(condition);
+    await assertChecked([condition]);
     await client.append(event("x", account));
-    await assertConflict(FAILED, condition);
+    await assertChecked([condition], FAILED);
   }
   await server.restart();
-  await assertConflict(FAILED, {
+  await assertChecked([{
     failIfEventsMatch: [{ identifiers: [{ name: "account", value: "fresh 3" }] }],
-  });
-  await assertConflict(FAILED, { failIfEventsMatch: [{ types: ["x"] }], afterSequence: 4, store });
+  }], FAILED);
+  await assertChecked([{ failIfEventsMatch: [{ types: ["x"] }], afterSequence: 4, store }], FAILED);
 });

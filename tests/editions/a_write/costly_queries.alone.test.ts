@@ -2,13 +2,22 @@ import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
 import { eventually } from "../../support/eventually.ts";
 import { debugSnapshot } from "../../support/held_write_lock.ts";
-import { startServer } from "../../support/server_process.ts";
+import { serverOfFile } from "../../support/server_process.ts";
 
 /** A write takes a few ms on an idle machine, and some hundred when a write transaction makes such a check. */
 const WRITE_MILLISECONDS_MAX = 100;
 
 /** The limit is far below the time that the reads of the other clients would take. */
 const HONEST_READ_SECONDS_MAX = 1;
+
+/** The events are the same for all tests, and writing them takes long. */
+const EVENTS = 20_000;
+
+const server = serverOfFile({ listen: "unix" });
+const client = server.client();
+Deno.test.beforeAll(async () => {
+  await fill(client, EVENTS);
+});
 
 const NAMES = Array.from({ length: 20 }, (_, i) => `n${i}`);
 
@@ -42,9 +51,6 @@ const COMMON_TAGS = Array.from({ length: 100 }, (_, item) => ({
 }));
 
 Deno.test("writes do not wait while the conditions of others are checked, however much these cost", async () => {
-  await using server = await startServer({ listen: "unix" });
-  const client = server.client();
-  await fill(client, 20_000);
   const costly = (): Promise<number> =>
     client.write({ conditions: [{ failIfEventsMatch: ABSENT_TYPES }] }).then(({ status }) => status);
   const honest = async (): Promise<number> => {
@@ -55,7 +61,7 @@ Deno.test("writes do not wait while the conditions of others are checked, howeve
   // Reader workers start on demand, and the runtime compiles code on first use.
   for (let i = 0; i < 3; i++) assert.equal(await costly(), 200);
   const milliseconds: number[] = [];
-  for (let i = 0; i < 15; i++) {
+  for (let i = 0; i < 8; i++) {
     let checking = true;
     const heavy = costly().finally(() => checking = false);
     while (checking) milliseconds.push(await honest());
@@ -68,9 +74,6 @@ Deno.test("writes do not wait while the conditions of others are checked, howeve
 });
 
 Deno.test("writes do not wait while short conditions of thirty others are checked that look ordinary but are not", async () => {
-  await using server = await startServer({ listen: "unix" });
-  const client = server.client();
-  await fill(client, 20_000);
   const [item] = COMMON_TAGS;
   let isOver = false;
   const statuses = new Set<number>();
@@ -94,9 +97,6 @@ Deno.test("writes do not wait while short conditions of thirty others are checke
 });
 
 Deno.test("an honest read is answered at once when the clients of thirty expensive reads have disconnected", async () => {
-  await using server = await startServer({ listen: "unix" });
-  const client = server.client();
-  await fill(client, 20_000);
   assert.equal((await client.queryEvents(COMMON_TAGS)).events.length, 0);
   const reading = await Promise.all(
     Array.from({ length: 30 }, () => client.begin("QUERY", "/events", { json: { query: COMMON_TAGS } })),

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import type { Client, WriteResult } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
+import { rounds } from "../b_tx/rounds.ts";
 import { type ServerProcess, spawnServer, startServer } from "../../support/server_process.ts";
 
 const WRITERS = 8;
+const ROUNDS = rounds(5, 10);
 
 /** The payloads of all acknowledged events by sequence. */
 type Acknowledged = Map<number, string>;
@@ -82,10 +84,10 @@ async function assertWholeWrites(client: Client, round: number): Promise<void> {
   }
 }
 
-Deno.test("after kill -9 under load, 10 times, every acknowledged write exists, whole, and without gaps", async () => {
+Deno.test(`after kill -9 under load, ${ROUNDS} times, every acknowledged write exists, whole, and without gaps`, async () => {
   await using server = await startServer({ listen: "unix" });
   const acknowledged: Acknowledged = new Map();
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const before = acknowledged.size;
     const writers = Array.from(
       { length: WRITERS },
@@ -107,7 +109,7 @@ Deno.test("after kill -9 under load, 10 times, every acknowledged write exists, 
 });
 
 Deno.test("a server killed at any moment of its first start leaves a directory that the next one can use", async () => {
-  for (let milliseconds = 10; milliseconds <= 120; milliseconds += 10) {
+  for (let milliseconds = 10; milliseconds <= 120; milliseconds += rounds(30, 10)) {
     await using server = await spawnServer({ listen: "unix" });
     await pause(milliseconds);
     await server.kill();

@@ -1,20 +1,17 @@
 import assert from "node:assert/strict";
-import { type Client, type EventsPage, parsePage } from "../../support/client.ts";
+import { type EventsPage, parsePage } from "../../support/client.ts";
 import type { Connection } from "../../support/connection.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { debugSnapshot } from "../../support/held_write_lock.ts";
-import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { serverOfFile } from "../../support/server_process.ts";
 
 const EVENTS = 5000;
 /** A page of these events is larger than the socket buffers between server and client. */
 const LARGE = { type: "large", identifiers: {}, payload: "x".repeat(60_000) };
 
-let server: ServerProcess;
-let client: Client;
-
+const server = serverOfFile({ env: { SERVICE_DEV_MODE: "true" } });
+const client = server.client();
 Deno.test.beforeAll(async () => {
-  server = await startServer({ env: { SERVICE_DEV_MODE: "true" } });
-  client = server.client();
   for (let first = 1; first <= EVENTS; first += 100) {
     const events = Array.from({ length: 100 }, (_, i) => ({
       type: (first + i) % 2 === 0 ? "even" : "odd",
@@ -24,7 +21,6 @@ Deno.test.beforeAll(async () => {
     await client.append(...events);
   }
 });
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
 
 function assertNumbers(page: EventsPage, expected: number[], hasMore: boolean): void {
   assert.deepEqual(page.events.map((event) => event.sequence), expected);

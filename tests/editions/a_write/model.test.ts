@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Client } from "../../support/client.ts";
 import type { Reply } from "../../support/connection.ts";
 import { holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
 import { assertNoContent } from "../../support/replies.ts";
-import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { serverOfFile } from "../../support/server_process.ts";
+import { rounds } from "../b_tx/rounds.ts";
 import { checkProjection, checkWrite } from "./check_answers.ts";
 import {
   bulk,
@@ -17,16 +17,10 @@ import {
 } from "./operations.ts";
 import { ReferenceStore } from "./reference.ts";
 
-const RUNS = 100;
+const RUNS = rounds(50, 1000);
 
-let server: ServerProcess;
-let client: Client;
-
-Deno.test.beforeAll(async () => {
-  server = await startServer({ listen: "unix", env: { SERVICE_DEV_MODE: "true" } });
-  client = server.client();
-});
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+const server = serverOfFile({ listen: "unix", env: { SERVICE_DEV_MODE: "true" } });
+const client = server.client();
 
 /** One request that takes a turn, and the check of its answer against the reference. */
 interface Turn {

@@ -8,14 +8,9 @@ import {
 } from "../../support/held_write_lock.ts";
 import { metricTypes } from "../../support/metrics.ts";
 import { assertRejected, TIMESTAMP } from "../../support/replies.ts";
-import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { serverOfFile } from "../../support/server_process.ts";
 
-let server: ServerProcess;
-
-Deno.test.beforeAll(async () => {
-  server = await startServer({ env: { SERVICE_DEV_MODE: "true", SERVICE_READ_POOL_SIZE: "2" } });
-});
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+const server = serverOfFile({ env: { SERVICE_DEV_MODE: "true", SERVICE_READ_POOL_SIZE: "2" } });
 
 Deno.test("GET /debug: exact shape when the server is idle", async () => {
   const snapshot = await debugSnapshot(server.client());

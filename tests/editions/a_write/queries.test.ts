@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
-import type { Client } from "../../support/client.ts";
 import { assertRejected } from "../../support/replies.ts";
-import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { serverOfFile } from "../../support/server_process.ts";
 
-let server: ServerProcess;
-let client: Client;
 let store: string;
 
 /** The number of filler events: too many for the server to answer a query from the start event by event. */
 const FILLERS = 1200;
 
+const server = serverOfFile({ listen: "unix" });
+const client = server.client();
 Deno.test.beforeAll(async () => {
-  server = await startServer({ listen: "unix" });
-  client = server.client();
   const filler = { type: "filler", identifiers: { filler: "1" }, metadata: { filler: "2" }, payload: "" };
   for (let i = 0; i < FILLERS; i += 100) await client.append(...Array(100).fill(filler));
   await client.append(
@@ -27,7 +24,6 @@ Deno.test.beforeAll(async () => {
   await server.restart();
   store = await client.storeId();
 });
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
 
 const tag = (name: string, value: string): unknown => ({ name, value });
 

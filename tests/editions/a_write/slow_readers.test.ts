@@ -1,20 +1,15 @@
 import assert from "node:assert/strict";
+import { residentMib } from "../../http/transport/support/transport_process.ts";
 import type { Connection } from "../../support/connection.ts";
 import { pause } from "../../support/eventually.ts";
 import { debugSnapshot } from "../../support/held_write_lock.ts";
 import { rounds } from "../b_tx/rounds.ts";
-import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { startServer } from "../../support/server_process.ts";
 
 const READERS = 50;
 const EVENTS = rounds(2000, 10_000);
 const PAYLOAD_BYTES = 60_000;
 const RESIDENT_MIB_MAX = 250;
-
-/** Returns the resident memory of the server's process in MiB. */
-function residentMib(server: ServerProcess): number {
-  const status = Deno.readTextFileSync(`/proc/${server.pid}/status`);
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
-}
 
 Deno.test(`50 slow readers of pages of ${EVENTS} events of 60 KB keep the server below 250 MB`, async () => {
   await using server = await startServer({ listen: "unix" });
@@ -38,7 +33,7 @@ Deno.test(`50 slow readers of pages of ${EVENTS} events of 60 KB keep the server
         assert.ok((await reader.readSome(2000))?.length, "every reader has received something");
       }
       await pause(200);
-      highest = Math.max(highest, residentMib(server));
+      highest = Math.max(highest, residentMib(server.pid));
     }
     assert.ok(highest < RESIDENT_MIB_MAX, `VmRSS rose to ${highest.toFixed(0)} MiB`);
     const { read } = await debugSnapshot(client);

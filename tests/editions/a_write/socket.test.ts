@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { inDirectory, modeOf } from "../../support/directory.ts";
+import { modeOf } from "../../support/directory.ts";
 import { runServer, type ServerOptions, startServer } from "../../support/server_process.ts";
 import type { Ended } from "../../support/run_command.ts";
 
@@ -22,16 +21,6 @@ for (const [given, expected, umask] of [[undefined, 0o600, "000"], ["0660", 0o66
   });
 }
 
-Deno.test("a stale socket at the path is removed at start", async () => {
-  await inDirectory(async (directory, socketPath) => {
-    await using server = await startServer({ directory, listen: "unix", listenOnly: true });
-    await server.kill();
-    assert.ok(Deno.statSync(socketPath).isSocket, "kill -9 leaves the socket behind");
-    await server.start();
-    assert.equal((await server.client().request("GET", "/health")).status, 200);
-  });
-});
-
 Deno.test("a socket on which a server is listening stops the start, the other server keeps running", async () => {
   await using first = await startServer({ listen: "unix", listenOnly: true });
   const socketPath = first.address.transport === "unix" ? first.address.path : "";
@@ -41,30 +30,6 @@ Deno.test("a socket on which a server is listening stops the start, the other se
     socketPath,
   );
   assert.equal((await first.client().request("GET", "/health")).status, 200);
-});
-
-Deno.test("a file, a directory and a dangling link at the path stop the start and stay", async () => {
-  await inDirectory(async (directory, socketPath) => {
-    const start = (): Promise<Ended> => runServer({ directory, listen: "unix", listenOnly: true });
-    await Deno.writeTextFile(socketPath, "precious");
-    assertRejected(await start(), 1, socketPath);
-    assert.equal(await Deno.readTextFile(socketPath), "precious");
-    await Deno.remove(socketPath);
-    await Deno.mkdir(socketPath);
-    assertRejected(await start(), 1, socketPath);
-    await Deno.remove(socketPath);
-    await Deno.symlink(join(directory, "nowhere"), socketPath);
-    assertRejected(await start(), 1, socketPath);
-    assert.ok((await Deno.lstat(socketPath)).isSymlink);
-  });
-});
-
-Deno.test("a missing directory of the socket stops the start with a line that names it", async () => {
-  await inDirectory(async (directory) => {
-    const missing = join(directory, "missing");
-    const env = { SERVICE_SOCKET_PATH: join(missing, "server.sock") };
-    assertRejected(await runServer({ directory, listen: "none", env }), 1, missing);
-  });
 });
 
 Deno.test("a socket path of 108 bytes is rejected as bad configuration", async () => {

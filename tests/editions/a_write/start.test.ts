@@ -109,13 +109,6 @@ sqliteTest("a second server on the same directory exits 1 naming it, the first k
   await server.client().append({ type: "t", identifiers: {}, payload: "" });
 });
 
-Deno.test("after kill -9 the data directory is free for the next server", async () => {
-  await using server = await startServer();
-  await server.kill();
-  await server.start();
-  assert.equal((await server.client().request("GET", "/health")).status, 200);
-});
-
 sqliteTest("a file of another program (application_id) stops the start, unchanged", async () => {
   await assertRejectsFile((path) => {
     const database = new DatabaseSync(path);
@@ -214,13 +207,4 @@ Deno.test("a value in the TOML file wins over the environment variable", async (
   });
   assert.equal((await server.client().queryEvents("*", { limit: 2 })).reply.status, 200);
   assert.equal((await server.client().queryEvents("*", { limit: 3 })).reply.status, 400);
-});
-
-Deno.test("--version prints program and version, an unknown flag exits 2", async () => {
-  const version = await runServer({ args: ["--version"] });
-  assert.equal(version.code, 0);
-  assert.match(version.stdout, /^eventstore-server \d+\.\d+\.\d+\n$/);
-  const unknown = await runServer({ args: ["--unknown"] });
-  assert.equal(unknown.code, 2);
-  assert.match(unknown.stderr, /--unknown/);
 });

@@ -1,23 +1,16 @@
 import assert from "node:assert/strict";
-import type { Client, WriteResult } from "../../support/client.ts";
+import type { WriteResult } from "../../support/client.ts";
 import { Connection } from "../../support/connection.ts";
-import { eventually, pause } from "../../support/eventually.ts";
+import { eventually } from "../../support/eventually.ts";
 import { debugSnapshot, holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
 import { assertRejected } from "../../support/replies.ts";
-import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { sharedServer } from "../../support/server_process.ts";
 
-let server: ServerProcess;
-let client: Client;
-
-Deno.test.beforeAll(async () => {
-  server = await startServer({
-    listen: "tcp",
-    env: { SERVICE_DEV_MODE: "true", SERVICE_MAX_QUEUED_WRITES: "3" },
-  });
-  client = server.client();
+const server = sharedServer({
+  listen: "tcp",
+  env: { SERVICE_MAX_QUEUED_WRITES: "3" },
 });
-Deno.test.beforeEach(() => client.reset());
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+const client = server.client();
 
 const event = (payload: string): unknown => ({ type: "t", identifiers: {}, payload });
 const beginWrite = (payload: string): Promise<Connection> =>
@@ -57,57 +50,6 @@ Deno.test("a write sees earlier writes: of two that wait with one condition the 
   await active;
 });
 
-async function assertRemovedOnLeaving(
-  begin: () => Promise<Connection>,
-  leave: (connection: Connection) => void | Promise<void>,
-): Promise<void> {
-  using held = holdWriteLock(server);
-  const active = client.append(event("active"));
-  await waitForQueue(client, 0);
-  using leaving = await begin();
-  await waitForQueue(client, 1);
-  const staying = client.append(event("staying"));
-  await waitForQueue(client, 2);
-  await leave(leaving);
-  await waitForQueue(client, 1);
-  held.release();
-  await Promise.all([active, staying]);
-  assert.deepEqual(await payloads(), ["active", "staying"]);
-}
-
-Deno.test("queue entry: waiting -> client closes connection -> removed, nothing written", async () => {
-  await assertRemovedOnLeaving(() => beginWrite("leaving"), (connection) => connection.close());
-});
-
-Deno.test("queue entry: waiting -> client closes its sending side -> removed, nothing written", async () => {
-  await assertRemovedOnLeaving(() => beginWrite("leaving"), (connection) => connection.closeWrite());
-});
-
-Deno.test("queue entry: waiting -> client closes a connection it used before -> removed, nothing written", async () => {
-  const begin = async (): Promise<Connection> => {
-    const connection = await client.begin("GET", "/health");
-    await connection.readReply("GET");
-    await connection.send(client.bytesOf("POST", "/write", { json: { events: [event("leaving")] } }));
-    return connection;
-  };
-  await assertRemovedOnLeaving(begin, (connection) => connection.close());
-});
-
-Deno.test(
-  "queue entry: waiting -> client whose body came in two packets closes -> removed",
-  async () => {
-    const begin = async (): Promise<Connection> => {
-      const connection = await Connection.open(server.address);
-      const write = client.bytesOf("POST", "/write", { json: { events: [event("leaving")] } });
-      await connection.send(write.subarray(0, -10));
-      await pause(50);
-      await connection.send(write.subarray(-10));
-      return connection;
-    };
-    await assertRemovedOnLeaving(begin, (connection) => connection.close());
-  },
-);
-
 Deno.test("a client that disconnects frees its slot in a full queue", async () => {
   using held = holdWriteLock(server);
   const active = client.append(event("active"));
@@ -123,18 +65,6 @@ Deno.test("a client that disconnects frees its slot in a full queue", async () =
   await Promise.all([active, joined, waiting[0]?.readReply("POST"), waiting[2]?.readReply("POST")]);
   assert.deepEqual((await payloads()).toSorted(), ["1", "3", "active", "joined"]);
   for (const connection of waiting) connection.close();
-});
-
-Deno.test("queue entry: active -> client disconnects -> the write runs to its end", async () => {
-  using held = holdWriteLock(server);
-  const active = await beginWrite("active");
-  await waitForQueue(client, 0);
-  active.close();
-  const next = client.append(event("next"));
-  await waitForQueue(client, 1);
-  held.release();
-  await next;
-  assert.deepEqual(await payloads(), ["active", "next"]);
 });
 
 Deno.test("queue at maxQueuedWrites on arrival: 503 WriteQueueFull on every endpoint with a turn", async () => {

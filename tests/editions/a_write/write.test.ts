@@ -1,22 +1,15 @@
 import assert from "node:assert/strict";
-import type { Client, WriteResult } from "../../support/client.ts";
+import type { WriteResult } from "../../support/client.ts";
 import type { Reply } from "../../support/connection.ts";
 import { holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
 import { assertRejected, TIMESTAMP, UUID } from "../../support/replies.ts";
-import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { sharedServer } from "../../support/server_process.ts";
 
-let server: ServerProcess;
-let client: Client;
-
-Deno.test.beforeAll(async () => {
-  server = await startServer({
-    listen: "unix",
-    env: { SERVICE_DEV_MODE: "true", SERVICE_MAX_PROJECTIONS_PER_WRITE: "7" },
-  });
-  client = server.client();
+const server = sharedServer({
+  listen: "unix",
+  env: { SERVICE_MAX_PROJECTIONS_PER_WRITE: "7" },
 });
-Deno.test.beforeEach(() => client.reset());
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+const client = server.client();
 
 const opened = { type: "opened", identifiers: { account: "1" }, payload: "p" };
 const empty = { events: [], projections: { create: [], replace: [] } };
@@ -92,70 +85,6 @@ Deno.test("rule 3: an invalid write is rejected at once, without waiting for a t
   held.release();
   await active;
   assert.equal((await client.queryEvents()).events.length, 1);
-});
-
-Deno.test("rule 5: conditions are checked even when the write carries nothing else", async () => {
-  await client.append(opened);
-  const query = [{ types: ["opened"] }];
-  assertRejected(
-    await client.write({ conditions: [{ failIfEventsMatch: query }] }),
-    409,
-    "ConcurrencyException",
-    "conditions[0] no longer holds",
-  );
-  const holds = await client.write({ conditions: [{ failIfEventsMatch: [{ types: ["closed"] }] }] });
-  assert.equal(holds.status, 200);
-  assert.deepEqual(holds.json(), empty);
-});
-
-Deno.test("rule 5: an event of the same write does not break its own condition", async () => {
-  const reply = await client.write({ events: [opened, opened], conditions: [{ failIfEventsMatch: "*" }] });
-  assert.equal(reply.status, 200, reply.text);
-});
-
-Deno.test("rule 6: when one check fails, nothing is written and no sequence is used up", async () => {
-  await client.append(opened);
-  const rejected = await client.write({
-    events: [opened],
-    projections: {
-      create: [{ type: "t", id: "a", payload: "" }],
-      replace: [{ type: "t", id: "absent", version: crypto.randomUUID(), payload: "" }],
-    },
-  });
-  assertRejected(
-    rejected,
-    409,
-    "ConcurrencyException",
-    "projections.replace[0] no longer has the given version",
-  );
-  assert.equal((await client.request("GET", "/projections/t/a")).status, 404);
-  assert.equal((await client.append(opened)).events[0]?.sequence, 2);
-});
-
-Deno.test("lost response: a retry with the same afterSequence condition is answered 409", async () => {
-  const store = await client.storeId();
-  const write = {
-    events: [opened],
-    conditions: [{ failIfEventsMatch: [{ types: ["opened"] }], afterSequence: 0, store }],
-  };
-  assert.equal((await client.write(write)).status, 200);
-  assertRejected(
-    await client.write(write),
-    409,
-    "ConcurrencyException",
-    "conditions[0] no longer holds",
-  );
-});
-
-Deno.test("lost response: a condition on its own metadata entry makes any write safe to retry", async () => {
-  const attempt = { name: "attempt", value: crypto.randomUUID() };
-  const write = {
-    events: [{ ...opened, metadata: { [attempt.name]: attempt.value } }],
-    conditions: [{ failIfEventsMatch: [{ metadata: [attempt] }] }],
-  };
-  assert.equal((await client.write(write)).status, 200);
-  assertRejected(await client.write(write), 409, "ConcurrencyException", "conditions[0] no longer holds");
-  assert.equal((await client.queryEvents([{ metadata: [attempt] }])).events.length, 1);
 });
 
 Deno.test("lost response: without anything that the retry checks it is written twice", async () => {

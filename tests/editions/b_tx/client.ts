@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type Client, projectionPath, type RequestOptions } from "../../support/client.ts";
+import { metrics } from "../../support/metrics.ts";
 import { assertRejected, expectStatus } from "../../support/replies.ts";
 import type { Reply } from "../../support/connection.ts";
 import { type ServerOptions, type ServerProcess, startServer } from "../../support/server_process.ts";
@@ -35,16 +36,17 @@ export interface StatisticsDocument {
   readonly errors: { readonly internal: number };
 }
 
-/** Starts the real program with edition B. */
-export function startEditionB(
+/** The options of a server with edition B, in development mode. */
+export function editionB(
   env: Readonly<Record<string, string>> = {},
   options: Omit<ServerOptions, "env"> = {},
-): Promise<ServerProcess> {
-  return startServer({
-    listen: "unix",
-    ...options,
-    env: { SERVICE_EDITION: "B", SERVICE_DEV_MODE: "true", ...env },
-  });
+): ServerOptions {
+  return { listen: "unix", ...options, env: { SERVICE_EDITION: "B", SERVICE_DEV_MODE: "true", ...env } };
+}
+
+/** Starts the real program with edition B. */
+export function startEditionB(...options: Parameters<typeof editionB>): Promise<ServerProcess> {
+  return startServer(editionB(...options));
 }
 
 /** One transaction, with the calls of its client. */
@@ -150,6 +152,30 @@ export async function statistics(client: Client): Promise<StatisticsDocument> {
   const reply = await client.request("GET", "/stats");
   expectStatus(reply, 200);
   return reply.json<StatisticsDocument>();
+}
+
+/** Asserts that `/metrics` counts what `/stats` counts. */
+export async function assertMetricsAgree(client: Client, document: StatisticsDocument): Promise<void> {
+  const { writes, transactions, errors, lastOptimizeAt } = document;
+  const samples = await metrics(client);
+  const counts: Record<string, number> = {
+    service_writes_committed_total: writes.committed,
+    'service_writes_rejected_total{reason="condition"}': writes.conflicts.condition,
+    'service_writes_rejected_total{reason="projection"}': writes.conflicts.projection,
+    service_queue_full_total: writes.writeQueueFull,
+    service_transactions_begun_total: transactions.begun,
+    service_transactions_committed_total: transactions.committed,
+    service_transactions_abandoned_total: transactions.abandoned,
+    service_transactions_expired_total: transactions.expired,
+    service_transactions_design_errors_total: transactions.designErrors,
+    service_transactions_busy_total: transactions.busy,
+    service_transactions_paused_total: transactions.paused,
+    service_internal_errors_total: errors.internal,
+  };
+  for (const [name, count] of Object.entries(counts)) assert.equal(samples.get(name), count, name);
+  const last = samples.get("service_last_optimize_timestamp_seconds")!;
+  const lastMicros = Date.parse(lastOptimizeAt) * 1000 + Number(lastOptimizeAt.slice(23, 26));
+  assert.equal(Math.round(last * 1e6), lastMicros);
 }
 
 /** Empties the store: pause, reset, resume. No transaction may be open. */

@@ -1,28 +1,11 @@
 import assert from "node:assert/strict";
-import type { Client } from "../../support/client.ts";
 import { assertNoContent, assertRejected, expectStatus } from "../../support/replies.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
-import {
-  append,
-  begin,
-  createProjection,
-  emptyStore,
-  event,
-  replaceProjection,
-  startEditionB,
-  type Tx,
-} from "./client.ts";
+import { sharedServer } from "../../support/server_process.ts";
+import { append, begin, createProjection, editionB, event, replaceProjection, type Tx } from "./client.ts";
 import { changed, create, payload, replace } from "./projection_changes.ts";
 
-let server: ServerProcess;
-let client: Client;
-
-Deno.test.beforeAll(async () => {
-  server = await startEditionB();
-  client = server.client();
-});
-Deno.test.beforeEach(() => emptyStore(client));
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+const server = sharedServer(editionB());
+const client = server.client();
 
 async function assertConflict(tx: Tx, message: string, conflict?: object): Promise<void> {
   assertRejected(await tx.commit(), 409, "ConcurrencyException", message, conflict);

@@ -8,7 +8,7 @@ import { Session } from "./session.ts";
 
 const CLIENTS = 16;
 /** The number of rounds of each example. */
-const ROUNDS = rounds(67, 200);
+const ROUNDS = rounds(20, 200);
 
 let server: ServerProcess;
 let client: Client;

@@ -8,7 +8,7 @@ import { rounds } from "./rounds.ts";
 import { Session } from "./session.ts";
 
 const CLIENTS = 8;
-const ROUNDS = rounds(20, 100);
+const ROUNDS = rounds(8, 100);
 const EVENTS_PER_COMMIT = 3;
 
 /** The outcomes of the commits, as their clients know them. Each commit wrote its own name. */

@@ -5,19 +5,25 @@ import { eventually } from "../../support/eventually.ts";
 import { failWrites } from "../../support/failing_writes.ts";
 import { holdWriteLock } from "../../support/held_write_lock.ts";
 import { assertNoContent, assertPlainText, assertRejected, expectStatus } from "../../support/replies.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
-import { append, begin, createProjection, event, startEditionB, statistics, Tx, txLines } from "./client.ts";
+import { serverOfFile } from "../../support/server_process.ts";
+import {
+  append,
+  assertMetricsAgree,
+  begin,
+  createProjection,
+  editionB,
+  event,
+  startEditionB,
+  statistics,
+  Tx,
+  txLines,
+} from "./client.ts";
 import { fillQueue } from "./full_queue.ts";
 
 const WAITING_MAX = 2;
-let server: ServerProcess;
-let client: Client;
 
-Deno.test.beforeAll(async () => {
-  server = await startEditionB({ SERVICE_MAX_QUEUED_WRITES: String(WAITING_MAX) });
-  client = server.client();
-});
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+const server = serverOfFile(editionB({ SERVICE_MAX_QUEUED_WRITES: String(WAITING_MAX) }));
+const client = server.client();
 
 Deno.test('400 InvalidRequest: "*" is no query of this edition, nor is time a key of a read', async () => {
   const expected = /^query must be "all" or "none" or a non-empty array of items, not "\*"$/;
@@ -89,6 +95,7 @@ Deno.test("500 InternalError: a commit that fails in the database ends its trans
   assert.deepEqual((await client.queryEvents([{ types: ["failed"] }])).events, []);
   const after = await statistics(client);
   assert.equal(after.errors.internal, before.errors.internal + 1);
+  await assertMetricsAgree(client, after);
   assert.equal(after.writes.committed, before.writes.committed);
 });
 
@@ -131,6 +138,7 @@ Deno.test("503 WriteQueueFull: on everything that takes a turn, a commit is over
   const after = await statistics(client);
   // One of these requests was rejected while the test filled the queue.
   assert.equal(after.writes.writeQueueFull, before.writes.writeQueueFull + 9);
+  await assertMetricsAgree(client, after);
   assert.equal(after.pause.state, "normal");
   assert.deepEqual((await client.queryEvents([{ types: ["rejected"] }])).events, []);
   expectStatus(await client.request("GET", "/projections/p/kept"), 200);

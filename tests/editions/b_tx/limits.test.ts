@@ -1,29 +1,23 @@
 import assert from "node:assert/strict";
-import type { Client } from "../../support/client.ts";
 import { Connection } from "../../support/connection.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { assertNoContent, assertRejected, expectStatus } from "../../support/replies.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
-import { append, begin, event, startEditionB, statistics, type Tx, txLines } from "./client.ts";
+import { serverOfFile } from "../../support/server_process.ts";
+import { append, begin, editionB, event, statistics, type Tx, txLines } from "./client.ts";
 
 const IDLE_MILLISECONDS = 1000;
-let server: ServerProcess;
-let client: Client;
 
-Deno.test.beforeAll(async () => {
-  server = await startEditionB({
-    SERVICE_TX_IDLE_TIMEOUT: String(IDLE_MILLISECONDS / 1000),
-    SERVICE_MAX_EVENTS_PER_TX: "5",
-    SERVICE_MAX_READS_PER_TX: "3",
-    SERVICE_MAX_PROJECTIONS_PER_TX: "3",
-    SERVICE_MAX_PROJECTIONS_PER_WRITE: "2",
-    SERVICE_MAX_EVENT_SIZE: "100",
-    SERVICE_MAX_PROJECTION_SIZE: "100",
-    SERVICE_MAX_OPEN_TX: "4",
-  });
-  client = server.client();
-});
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+const server = serverOfFile(editionB({
+  SERVICE_TX_IDLE_TIMEOUT: String(IDLE_MILLISECONDS / 1000),
+  SERVICE_MAX_EVENTS_PER_TX: "5",
+  SERVICE_MAX_READS_PER_TX: "3",
+  SERVICE_MAX_PROJECTIONS_PER_TX: "3",
+  SERVICE_MAX_PROJECTIONS_PER_WRITE: "2",
+  SERVICE_MAX_EVENT_SIZE: "100",
+  SERVICE_MAX_PROJECTION_SIZE: "100",
+  SERVICE_MAX_OPEN_TX: "4",
+}));
+const client = server.client();
 
 const projections = (...ids: readonly string[]): unknown[] =>
   ids.map((id) => ({ type: "p", id, payload: "" }));

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import type { Client } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
-import { failWrites } from "../../support/failing_writes.ts";
 import {
   type DebugSnapshot,
   debugSnapshot,
@@ -10,9 +8,8 @@ import {
 } from "../../support/held_write_lock.ts";
 import { COMMON_TYPES, metrics, metricTypes, ownSamples } from "../../support/metrics.ts";
 import { assertNoContent, expectStatus, TIMESTAMP } from "../../support/replies.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
-import { append, begin, createProjection, event, startEditionB, statistics, txLines } from "./client.ts";
-import { fillQueue } from "./full_queue.ts";
+import { serverOfFile } from "../../support/server_process.ts";
+import { append, begin, editionB, event, startEditionB, statistics } from "./client.ts";
 
 const WAITING_MAX = 3;
 
@@ -21,17 +18,11 @@ type TxDebugSnapshot = DebugSnapshot & {
   readonly transactions: { readonly open: number };
 };
 
-let server: ServerProcess;
-let client: Client;
-
-Deno.test.beforeAll(async () => {
-  server = await startEditionB({
-    SERVICE_MAX_QUEUED_WRITES: String(WAITING_MAX),
-    SERVICE_READ_POOL_SIZE: "2",
-  });
-  client = server.client();
-});
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+const server = serverOfFile(editionB({
+  SERVICE_MAX_QUEUED_WRITES: String(WAITING_MAX),
+  SERVICE_READ_POOL_SIZE: "2",
+}));
+const client = server.client();
 
 async function debug(): Promise<TxDebugSnapshot> {
   return await debugSnapshot(client) as TxDebugSnapshot;
@@ -162,79 +153,6 @@ Deno.test("GET /metrics: every metric has its name, HELP and TYPE, in order, and
     assert.ok(Math.abs(last! - Date.now() / 1000) < 60);
     assert.deepEqual(new Set(Object.values(counts)), new Set([0]));
   });
-});
-
-/** Causes everything that is counted, at least once. */
-async function everythingCounted(own: ServerProcess): Promise<void> {
-  const client = own.client();
-  await append(client, event("t"));
-  await createProjection(client, "counted", "1");
-  const overtaken = await begin(client);
-  await overtaken.decide("all", event("t"));
-  await append(client, event("t"));
-  expectStatus(await overtaken.commit(), 409);
-  const create = [{ type: "counted", id: "1", payload: "" }];
-  expectStatus(await client.request("POST", "/projections", { json: { create } }), 409);
-
-  assertNoContent(await (await begin(client)).abandon());
-  const wrong = await begin(client);
-  txLines(await wrong.read("all"));
-  expectStatus(await wrong.commit(), 400);
-  const failing = await begin(client);
-  await failing.decide("none", event("t"));
-  {
-    using _failing = failWrites(own);
-    expectStatus(await failing.commit(), 500);
-  }
-
-  const waiting = await begin(client);
-  await waiting.decide("none", event("t"));
-  {
-    using held = holdWriteLock(own);
-    const commit = waiting.commit();
-    await waitForQueue(client, 0);
-    expectStatus(await waiting.get("counted", "1"), 409);
-    const connections = await fillQueue(client, WAITING_MAX);
-    held.release();
-    assertNoContent(await commit);
-    for (const connection of connections) connection.close();
-  }
-
-  await begin(client);
-  await eventually(async () => assert.equal((await statistics(client)).transactions.expired, 1), 10);
-  await eventually(async () => void expectStatus(await client.request("POST", "/pause"), 200));
-  expectStatus(await client.request("POST", "/tx"), 503);
-}
-
-Deno.test("GET /metrics counts what GET /stats counts", async () => {
-  await using own = await startEditionB({
-    SERVICE_MAX_QUEUED_WRITES: String(WAITING_MAX),
-    SERVICE_TX_IDLE_TIMEOUT: "3",
-  });
-  await everythingCounted(own);
-  const { writes, transactions, errors, lastOptimizeAt } = await statistics(own.client());
-  const samples = await metrics(own.client());
-  const counts: Record<string, number> = {
-    service_writes_committed_total: writes.committed,
-    'service_writes_rejected_total{reason="condition"}': writes.conflicts.condition,
-    'service_writes_rejected_total{reason="projection"}': writes.conflicts.projection,
-    service_queue_full_total: writes.writeQueueFull,
-    service_transactions_begun_total: transactions.begun,
-    service_transactions_committed_total: transactions.committed,
-    service_transactions_abandoned_total: transactions.abandoned,
-    service_transactions_expired_total: transactions.expired,
-    service_transactions_design_errors_total: transactions.designErrors,
-    service_transactions_busy_total: transactions.busy,
-    service_transactions_paused_total: transactions.paused,
-    service_internal_errors_total: errors.internal,
-  };
-  for (const [name, count] of Object.entries(counts)) {
-    assert.ok(count > 0, `${name} was not brought about`);
-    assert.equal(samples.get(name), count, name);
-  }
-  const last = samples.get("service_last_optimize_timestamp_seconds")!;
-  const lastMicros = Date.parse(lastOptimizeAt) * 1000 + Number(lastOptimizeAt.slice(23, 26));
-  assert.equal(Math.round(last * 1e6), lastMicros);
 });
 
 Deno.test("GET /metrics: the gauges show the held turn, those that wait and the longest wait", async () => {

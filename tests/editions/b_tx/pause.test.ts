@@ -3,12 +3,12 @@ import type { Client } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { holdWriteLock } from "../../support/held_write_lock.ts";
 import { assertNoContent, assertRejected, expectStatus, TIMESTAMP, UUID } from "../../support/replies.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
+import { sharedServer } from "../../support/server_process.ts";
 import {
   append,
   begin,
   createProjection,
-  emptyStore,
+  editionB,
   event,
   startEditionB,
   statistics,
@@ -16,15 +16,8 @@ import {
   txLines,
 } from "./client.ts";
 
-let server: ServerProcess;
-let client: Client;
-
-Deno.test.beforeAll(async () => {
-  server = await startEditionB();
-  client = server.client();
-});
-Deno.test.beforeEach(() => emptyStore(client));
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+const server = sharedServer(editionB());
+const client = server.client();
 
 const pauseCall = (): ReturnType<Client["request"]> => client.request("POST", "/pause");
 const resume = (): ReturnType<Client["request"]> => client.request("POST", "/resume");

@@ -1,19 +1,11 @@
 import assert from "node:assert/strict";
-import type { Client } from "../../support/client.ts";
 import { assertNoContent, assertRejected, expectStatus } from "../../support/replies.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
-import { begin, createProjection, emptyStore, startEditionB } from "./client.ts";
+import { sharedServer } from "../../support/server_process.ts";
+import { begin, createProjection, editionB } from "./client.ts";
 import { changed, create, payload, remove, replace, stored } from "./projection_changes.ts";
 
-let server: ServerProcess;
-let client: Client;
-
-Deno.test.beforeAll(async () => {
-  server = await startEditionB();
-  client = server.client();
-});
-Deno.test.beforeEach(() => emptyStore(client));
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+const server = sharedServer(editionB());
+const client = server.client();
 
 /* The sequences of calls show what changes of one projection come to. These are the details that they leave open. */
 

@@ -3,18 +3,11 @@ import { type Client, projectionPath } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { holdWriteLock } from "../../support/held_write_lock.ts";
 import { assertNoContent, assertRejected, expectStatus, UUID } from "../../support/replies.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
-import { append, begin, createProjection, emptyStore, event, startEditionB } from "./client.ts";
+import { sharedServer } from "../../support/server_process.ts";
+import { append, begin, createProjection, editionB, event } from "./client.ts";
 
-let server: ServerProcess;
-let client: Client;
-
-Deno.test.beforeAll(async () => {
-  server = await startEditionB();
-  client = server.client();
-});
-Deno.test.beforeEach(() => emptyStore(client));
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+const server = sharedServer(editionB());
+const client = server.client();
 
 const post = (json: unknown): ReturnType<Client["request"]> =>
   client.request("POST", "/projections", { json });

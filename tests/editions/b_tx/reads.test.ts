@@ -1,21 +1,13 @@
 import assert from "node:assert/strict";
-import type { Client } from "../../support/client.ts";
 import { pause } from "../../support/eventually.ts";
 import { assertNoContent, assertRejected, expectStatus } from "../../support/replies.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
+import { sharedServer } from "../../support/server_process.ts";
 import { WaitingRead } from "../../support/waiting_read.ts";
-import { append, begin, emptyStore, event, startEditionB, statistics, txLines } from "./client.ts";
+import { append, begin, editionB, event, statistics, txLines } from "./client.ts";
 
-let server: ServerProcess;
-let client: Client;
-
-Deno.test.beforeAll(async () => {
-  server = await startEditionB({ SERVICE_TX_IDLE_TIMEOUT: "30" });
-  client = server.client();
-});
-Deno.test.beforeEach(() => emptyStore(client));
+const server = sharedServer(editionB({ SERVICE_TX_IDLE_TIMEOUT: "30" }));
+const client = server.client();
 Deno.test.afterEach(async () => assert.equal((await statistics(client)).pause.openTransactions, 0));
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
 
 Deno.test("own pending events that match follow the committed ones, with time and without sequence", async () => {
   await append(client, event("t", "committed", { a: "1" }), event("t", "other", { a: "2" }));

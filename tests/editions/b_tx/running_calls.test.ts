@@ -1,32 +1,14 @@
 import assert from "node:assert/strict";
-import type { Client } from "../../support/client.ts";
 import { Connection } from "../../support/connection.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { holdWriteLock } from "../../support/held_write_lock.ts";
 import { assertNoContent, assertRejected, expectStatus } from "../../support/replies.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
-import {
-  append,
-  assertEnded,
-  begin,
-  emptyStore,
-  event,
-  payloads,
-  startEditionB,
-  statistics,
-  type Tx,
-} from "./client.ts";
+import { sharedServer } from "../../support/server_process.ts";
+import { append, assertEnded, begin, editionB, event, payloads, statistics, type Tx } from "./client.ts";
 
-let server: ServerProcess;
-let client: Client;
-
-Deno.test.beforeAll(async () => {
-  server = await startEditionB({ SERVICE_TX_IDLE_TIMEOUT: "30" });
-  client = server.client();
-});
-Deno.test.beforeEach(() => emptyStore(client));
+const server = sharedServer(editionB({ SERVICE_TX_IDLE_TIMEOUT: "30" }));
+const client = server.client();
 Deno.test.afterEach(async () => assert.equal((await statistics(client)).pause.openTransactions, 0));
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
 
 /** Asserts with a call that changes nothing that another call of the transaction runs. */
 async function isBusy(tx: Tx): Promise<void> {

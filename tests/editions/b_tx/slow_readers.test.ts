@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
+import { residentMib } from "../../http/transport/support/transport_process.ts";
 import type { Connection } from "../../support/connection.ts";
 import { pause } from "../../support/eventually.ts";
 import { expectStatus } from "../../support/replies.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
 import { rounds } from "./rounds.ts";
 import { append, begin, event, startEditionB, type Tx } from "./client.ts";
 
@@ -12,12 +12,6 @@ const EVENTS_PER_COMMIT = 1000;
 const PAYLOAD_BYTES = 4000;
 /** The limit while four answers of at least 48 MB each are being sent. */
 const RESIDENT_MIB_MAX = 200;
-
-/** Returns the resident memory of the server's process in MiB. */
-function residentMib(server: ServerProcess): number {
-  const status = Deno.readTextFileSync(`/proc/${server.pid}/status`);
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
-}
 
 /** Reads to the end. @returns the number of lines, and the last one */
 async function readOn(reader: Connection, start: Uint8Array): Promise<{ lines: number; last: string }> {
@@ -53,7 +47,7 @@ Deno.test(`a read of ${EVENTS} events in a transaction streams in bounded memory
     for (let i = 0; i < 15; i++) {
       for (const { connection } of readers) assert.ok((await connection.readSome(2000))?.length);
       await pause(100);
-      highest = Math.max(highest, residentMib(server));
+      highest = Math.max(highest, residentMib(server.pid));
     }
     assert.ok(highest < RESIDENT_MIB_MAX, `VmRSS rose to ${highest.toFixed(0)} MiB`);
     await append(client, event("other"));
@@ -67,7 +61,10 @@ Deno.test(`a read of ${EVENTS} events in a transaction streams in bounded memory
     assert.match(last, /\{"end":true\}/);
     expectStatus(await tx.write(event("u")), 200);
     expectStatus(await tx.commit(), 204);
-    assert.ok(residentMib(server) < RESIDENT_MIB_MAX, `VmRSS is ${residentMib(server).toFixed(0)} MiB`);
+    assert.ok(
+      residentMib(server.pid) < RESIDENT_MIB_MAX,
+      `VmRSS is ${residentMib(server.pid).toFixed(0)} MiB`,
+    );
   } finally {
     for (const { connection } of readers) connection.close();
   }

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
-import type { Client } from "../../support/client.ts";
 import { Connection } from "../../support/connection.ts";
 import { eventually } from "../../support/eventually.ts";
 import { expectStatus, TIMESTAMP } from "../../support/replies.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
+import { serverOfFile } from "../../support/server_process.ts";
 import {
   append,
+  assertMetricsAgree,
   begin,
   createProjection,
+  editionB,
   event,
   startEditionB,
   statistics,
@@ -15,25 +16,19 @@ import {
   txLines,
 } from "./client.ts";
 
-let server: ServerProcess;
-let client: Client;
-
-Deno.test.beforeAll(async () => {
-  server = await startEditionB({
-    SERVICE_TX_IDLE_TIMEOUT: "1",
-    SERVICE_MAX_EVENTS_PER_TX: "3",
-    SERVICE_MAX_READS_PER_TX: "2",
-    SERVICE_MAX_PROJECTIONS_PER_TX: "2",
-  });
-  client = server.client();
-});
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+const server = serverOfFile(editionB({
+  SERVICE_TX_IDLE_TIMEOUT: "1",
+  SERVICE_MAX_EVENTS_PER_TX: "3",
+  SERVICE_MAX_READS_PER_TX: "2",
+  SERVICE_MAX_PROJECTIONS_PER_TX: "2",
+}));
+const client = server.client();
 
 /** Runs `act`, and returns the increase of each counter that changed, as a flat object. */
 async function counted(act: () => Promise<unknown>): Promise<Record<string, number>> {
-  const before = counters(await statistics(client));
+  const before = await counters();
   await act();
-  const after = counters(await statistics(client));
+  const after = await counters();
   return Object.fromEntries(
     Object.entries(after).flatMap(([key, count]) => {
       const more = count - (before[key] ?? 0);
@@ -42,8 +37,12 @@ async function counted(act: () => Promise<unknown>): Promise<Record<string, numb
   );
 }
 
-function counters({ writes, transactions, errors }: StatisticsDocument): Record<string, number> {
+/** Reads the counters of `/stats`. Those of `/metrics` must be the same. */
+async function counters(): Promise<Record<string, number>> {
+  const document = await statistics(client);
+  const { writes, transactions, errors } = document;
   const { conflicts, ...others } = writes;
+  await assertMetricsAgree(client, document);
   return { ...others, ...conflicts, ...transactions, internal: errors.internal, written: writes.committed };
 }
 

@@ -1,34 +1,25 @@
 import assert from "node:assert/strict";
-import type { Client } from "../../support/client.ts";
 import { holdWriteLock } from "../../support/held_write_lock.ts";
 import { assertNoContent, assertRejected, expectStatus, TIMESTAMP, UUID } from "../../support/replies.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
+import { sharedServer } from "../../support/server_process.ts";
 import {
   append,
   assertEnded,
   begin,
   createProjection,
-  emptyStore,
+  editionB,
   event,
   payloads,
-  startEditionB,
   statistics,
   Tx,
   txLines,
 } from "./client.ts";
 
-let server: ServerProcess;
-let client: Client;
-
-Deno.test.beforeAll(async () => {
-  server = await startEditionB({ SERVICE_TX_IDLE_TIMEOUT: "30" });
-  client = server.client();
-});
-Deno.test.beforeEach(() => emptyStore(client));
+const server = sharedServer(editionB({ SERVICE_TX_IDLE_TIMEOUT: "30" }));
+const client = server.client();
 Deno.test.afterEach(async () => assert.equal((await statistics(client)).pause.openTransactions, 0));
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
 
-/* `state_tables.test.ts` has every row of the tables. These are the details of some rows, over HTTP. */
+/* `tx_sequences.test.ts` plays every row of the table. These are the details of some rows, over HTTP. */
 
 Deno.test("(none) -> POST /tx, not paused -> open, txId returned", async () => {
   const reply = await client.request("POST", "/tx", { body: "ignored" });

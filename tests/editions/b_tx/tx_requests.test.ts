@@ -51,23 +51,6 @@ Deno.test("a write of events takes an array of events, which may be empty", () =
   expectInvalid(() => decodeTxEvents(json('{"events":[],"conditions":[]}'), limits), /^unknown key/);
 });
 
-Deno.test("events of a transaction are checked in order, each for its rules and then for its size", () => {
-  const large = { type: "a", payload: "x".repeat(10) };
-  const events = [{ type: "a", payload: "x".repeat(9) }, large, { type: "" }];
-  expectRejection(
-    () => decodeTxEvents({ events }, limits),
-    "PayloadTooLarge",
-    "events[1] is 11 bytes, more than maxEventSize (10)",
-  );
-  expectInvalid(() => decodeTxEvents({ events: [{ type: "" }, large] }, limits), /^events\[0\]: type/);
-  for (const key of ["sequence", "time"]) {
-    expectInvalid(
-      () => decodeTxEvents({ events: [{ type: "a", payload: "", [key]: 1 }] }, limits),
-      `events[0]: unknown key "${key}"`,
-    );
-  }
-});
-
 Deno.test("projections in a transaction carry no version", () => {
   const changes = {
     create: [{ type: "t", id: "1", payload: "" }],
@@ -91,22 +74,6 @@ Deno.test("projections in a transaction carry no version", () => {
       );
     }
   }
-});
-
-Deno.test("a projection is named once per write across the three lists", () => {
-  const key = { type: "t", id: "1" };
-  const twice = (changes: unknown): void => void decodeUnversionedChanges(changes, limits);
-  const same = "has the same type and id as";
-  const payload = "";
-  expectInvalid(
-    () => twice({ create: [{ ...key, payload }, { ...key, payload }] }),
-    `create[1] ${same} create[0]`,
-  );
-  expectInvalid(() => twice({ create: [{ ...key, payload }], delete: [key] }), `delete[0] ${same} create[0]`);
-  expectInvalid(
-    () => twice({ replace: [{ ...key, payload }], delete: [key] }),
-    `delete[0] ${same} replace[0]`,
-  );
 });
 
 Deno.test("projections outside a transaction need versions, and their number is checked before they are", () => {

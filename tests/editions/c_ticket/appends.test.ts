@@ -1,29 +1,13 @@
 import { delay } from "../../../src/async/delay.ts";
 import assert from "node:assert/strict";
-import type { Client } from "../../support/client.ts";
 import type { Reply } from "../../support/connection.ts";
 import { metrics } from "../../support/metrics.ts";
 import { assertNoContent, assertRejected, expectStatus, TIMESTAMP } from "../../support/replies.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
-import {
-  append,
-  begin,
-  type CallOptions,
-  event,
-  sequencesOf,
-  startEditionC,
-  type Transaction,
-} from "./client.ts";
+import { sharedServer } from "../../support/server_process.ts";
+import { append, begin, type CallOptions, editionC, event, sequencesOf, type Transaction } from "./client.ts";
 
-let server: ServerProcess;
-let client: Client;
-
-Deno.test.beforeAll(async () => {
-  server = await startEditionC();
-  client = server.client();
-});
-Deno.test.beforeEach(async () => assertNoContent(await client.request("POST", "/reset")));
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+const server = sharedServer(editionC());
+const client = server.client();
 
 const timesOf = (reply: Reply): string[] =>
   reply.json<{ events: { time: string }[] }>().events.map(({ time }) => time);
@@ -143,31 +127,6 @@ Deno.test("a condition holds again after the transaction that broke it was rolle
   assert.equal(await holds(condition), false);
 });
 
-Deno.test("optimistic flow: read without a ticket, then append with the position read; the second one gets 409", async () => {
-  await append(client, event("a"));
-  const query = [{ types: ["a"] }];
-  const reads = [await client.queryEvents(query), await client.queryEvents(query)];
-  const statuses: number[] = [];
-  for (const { events } of reads) {
-    const transaction = await begin(client);
-    const condition = { failIfEventsMatch: query, afterSequence: events.at(-1)!.sequence };
-    const reply = await transaction.append([event("a")], condition);
-    statuses.push(reply.status);
-    if (reply.status === 200) assertNoContent(await transaction.commit());
-  }
-  assert.deepEqual(statuses, [200, 409]);
-  assert.equal((await client.queryEvents(query)).events.length, 2);
-});
-
-Deno.test("lost commit: the same condition in a new transaction gets 409 if the first commit went through", async () => {
-  const condition = { failIfEventsMatch: [{ types: ["a"] }], afterSequence: 0 };
-  const transaction = await begin(client);
-  expectStatus(await transaction.append([event("a")], condition), 200);
-  assertNoContent(await transaction.commit());
-  assertRejected(await transaction.commit(), 410, "TicketNotActive");
-  assert.equal(await holds(condition), false);
-});
-
 Deno.test("an empty events array appends nothing and skips the condition, whose shape is still checked", async () => {
   await append(client, event("a"));
   const name = "service_appends_failed_total";
@@ -183,35 +142,12 @@ Deno.test("an empty events array appends nothing and skips the condition, whose 
   assert.equal((await metrics(client)).get(name), before);
 });
 
+// `ticket_requests.test.ts` has every cause.
 const malformed: readonly (readonly [options: CallOptions, message: RegExp])[] = [
   [{ json: {} }, /^events is missing$/],
-  [{ json: { events: null } }, /^events must be an array, not null$/],
-  [{ json: { events: {} } }, /^events must be an array, not an object$/],
-  [{ json: [] }, /^body must be an object/],
-  [{ body: "" }, /./],
   [{ body: '{"events":[]} x' }, /./],
-  [{ body: '{"events":[],"events":[]}' }, /./],
-  [{ json: { events: [], conditions: [] } }, /^unknown key "conditions"$/],
-  [{ json: { events: [], condition: [] } }, /^condition must be an object, not an array$/],
-  [{ json: { events: [], condition: "*" } }, /^condition must be an object/],
   [{ json: { events: [], condition: { store: "s" } } }, /^condition: unknown key "store"$/],
-  [
-    { json: { events: [], condition: { afterSequence: -1 } } },
-    /^condition: afterSequence must be at least 0$/,
-  ],
-  [
-    { json: { events: [], condition: { afterSequence: 1.5 } } },
-    /^condition: afterSequence must be an integer/,
-  ],
-  [
-    { json: { events: [], condition: { failIfEventsMatch: "all" } } },
-    /^condition: failIfEventsMatch must be "\*"/,
-  ],
-  [{ json: { events: [], condition: { failIfEventsMatch: [{}] } } }, /^condition: failIfEventsMatch\[0\]/],
   [{ json: { events: [event("t"), { type: "t" }] } }, /^events\[1\]: payload is missing$/],
-  [{ json: { events: [{ type: "t", payload: null }] } }, /^events\[0\]: payload must be a string, not null$/],
-  [{ json: { events: [event("t", "", { a: ["x", "x"] })] } }, /^events\[0\]: /],
-  [{ json: { events: [event("t", "", { a: [] })] } }, /^events\[0\]: /],
 ];
 Deno.test("POST /events with a malformed body: 400 that names the fault, and nothing is appended", async () => {
   for (const [options, message] of malformed) {

@@ -52,29 +52,6 @@ Deno.test("unused bodies take no quota, so requests that wait for a turn cannot 
   expectStatus(await waiting.readReply("POST"), 200);
 });
 
-Deno.test("a body of exactly maxRequestBody is accepted, one byte more is 413 and ends the transaction", async () => {
-  await using server = await startEditionC({
-    SERVICE_MAX_EVENT_SIZE: "10",
-    SERVICE_MAX_PROJECTION_SIZE: "10",
-    SERVICE_MAX_PROJECTIONS_PER_REQUEST: "1",
-    // Only the other editions use maxRequestBodySize.
-    SERVICE_MAX_REQUEST_BODY_SIZE: "100",
-  });
-  const cap = 100 * (60 + 4096) + 1024 * 1024;
-  assert.ok(server.stdout.includes(`maxRequestBody ${cap} bytes`));
-  const client = server.client();
-  const body = JSON.stringify({ events: [event("t")] });
-  for (const chunking of [{}, { chunkBytes: 100_000 }]) {
-    const transaction = await begin(client);
-    const exact = { body: body.padEnd(cap), ...chunking };
-    sequencesOf(await transaction.call("POST", "/events", exact));
-    const tooLong = { body: body.padEnd(cap + 1), ...chunking };
-    const message = `request body exceeds maxRequestBody (${cap} bytes)`;
-    assertRejected(await transaction.call("POST", "/events", tooLong), 413, "PayloadTooLarge", message);
-    assertRejected(await transaction.commit(), 410, "TicketNotActive");
-  }
-});
-
 Deno.test("the largest append and projections that the limits allow fit, however they are escaped", async () => {
   const size = 2000;
   await using server = await startEditionC({

@@ -43,16 +43,17 @@ export interface DebugDocument {
   readonly read: DebugSnapshot["read"];
 }
 
-/** Starts the real program with edition C. */
-export function startEditionC(
+/** The options of a server with edition C, in development mode. */
+export function editionC(
   env: Readonly<Record<string, string>> = {},
   options: Omit<ServerOptions, "env"> = {},
-): Promise<ServerProcess> {
-  return startServer({
-    listen: "unix",
-    ...options,
-    env: { SERVICE_EDITION: "C", SERVICE_DEV_MODE: "true", ...env },
-  });
+): ServerOptions {
+  return { listen: "unix", ...options, env: { SERVICE_EDITION: "C", SERVICE_DEV_MODE: "true", ...env } };
+}
+
+/** Starts the real program with edition C. */
+export function startEditionC(...options: Parameters<typeof editionC>): Promise<ServerProcess> {
+  return startServer(editionC(...options));
 }
 
 /** A call of a transaction. Each header name is sent once. */

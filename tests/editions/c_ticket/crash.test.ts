@@ -7,7 +7,7 @@ import { rounds } from "../b_tx/rounds.ts";
 import { begin, debugDocument, event, sequencesOf, startEditionC, Transaction } from "./client.ts";
 
 const CLIENTS = 8;
-const ROUNDS = rounds(20, 100);
+const ROUNDS = rounds(8, 100);
 
 /** The outcomes of the transactions, as their clients know them. Each transaction wrote its own name. */
 interface Outcomes {

@@ -17,7 +17,7 @@ import {
 } from "./client.ts";
 
 const WAITING_MAX = 100;
-const ROUNDS = rounds(100, 1000);
+const ROUNDS = rounds(40, 1000);
 const LEAVERS = Math.floor(WAITING_MAX / 3);
 
 /** Deadlines so long that none expires: if a disconnected client got a ticket, the test would not end. */

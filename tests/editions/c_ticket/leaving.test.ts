@@ -6,11 +6,13 @@ import { holdWriteLock } from "../../support/held_write_lock.ts";
 import { makeReadsLong } from "../../support/long_statements.ts";
 import { metrics } from "../../support/metrics.ts";
 import { assertNoContent } from "../../support/replies.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
+import { sharedServer } from "../../support/server_process.ts";
+import { rounds } from "../b_tx/rounds.ts";
 import {
   append,
   begin,
   debugDocument,
+  editionC,
   ends,
   event,
   sequencesOf,
@@ -23,15 +25,8 @@ import {
 /** Far below transactionTimeout: the next client must not have waited for that timeout. */
 const AT_ONCE_SECONDS_MAX = 2;
 
-let server: ServerProcess;
-let client: Client;
-
-Deno.test.beforeAll(async () => {
-  server = await startEditionC({}, { listen: "tcp" });
-  client = server.client();
-});
-Deno.test.beforeEach(async () => assertNoContent(await client.request("POST", "/reset")));
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+const server = sharedServer(editionC({}, { listen: "tcp" }));
+const client = server.client();
 
 /** Begins a transaction with an event, and asserts that the next client gets the turn as soon as it ends. */
 async function assertPassesOn(
@@ -175,7 +170,7 @@ for (const how of DEPARTURES) {
 
   for (const end of ["commit", "rollback"] as const) {
     Deno.test(`leaving by ${how} after POST /${end} was sent: done or not, the turn passes on at once`, async () => {
-      for (let i = 0; i < 5; i++) {
+      for (let i = 0; i < rounds(2, 5); i++) {
         await assertPassesOn(async (transaction) => {
           using leaving = await LeavingClient.open(server.address, how);
           // A reset may overtake the request, so that the server never sees it.

@@ -1,19 +1,14 @@
 import assert from "node:assert/strict";
-import type { Client } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { COMMON_TYPES, metrics, metricTypes, ownSamples } from "../../support/metrics.ts";
 import { assertNoContent, expectStatus } from "../../support/replies.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
-import { append, begin, event, startEditionC, waitForWaiting, WaitingBegin } from "./client.ts";
+import { serverOfFile } from "../../support/server_process.ts";
+import { append, begin, editionC, event, startEditionC, waitForWaiting, WaitingBegin } from "./client.ts";
 
-let server: ServerProcess;
-let client: Client;
-
-Deno.test.beforeAll(async () => {
-  server = await startEditionC({ SERVICE_TRANSACTION_TIMEOUT: "4", SERVICE_MAX_TRANSACTION_DURATION: "9" });
-  client = server.client();
-});
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+const server = serverOfFile(
+  editionC({ SERVICE_TRANSACTION_TIMEOUT: "4", SERVICE_MAX_TRANSACTION_DURATION: "9" }),
+);
+const client = server.client();
 
 Deno.test("GET /metrics: every name, and each way to end counted once in a scenario", async () => {
   await using own = await startEditionC({

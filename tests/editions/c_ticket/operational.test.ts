@@ -1,31 +1,25 @@
 import assert from "node:assert/strict";
-import type { Client } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
-import { hideDatabase } from "../../support/hidden_database.ts";
-import { assertNoContent, assertRejected, expectStatus, TIMESTAMP } from "../../support/replies.ts";
-import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { assertNoContent, expectStatus, TIMESTAMP } from "../../support/replies.ts";
+import { serverOfFile } from "../../support/server_process.ts";
 import {
   append,
   begin,
   type DebugDocument,
   debugDocument,
+  editionC,
   event,
   sequencesOf,
-  startEditionC,
   waitForWaiting,
   WaitingBegin,
 } from "./client.ts";
 
 /* Tests GET /debug and GET /health; the metrics have a file of their own. */
 
-let server: ServerProcess;
-let client: Client;
-
-Deno.test.beforeAll(async () => {
-  server = await startEditionC({ SERVICE_TRANSACTION_TIMEOUT: "4", SERVICE_MAX_TRANSACTION_DURATION: "9" });
-  client = server.client();
-});
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+const server = serverOfFile(
+  editionC({ SERVICE_TRANSACTION_TIMEOUT: "4", SERVICE_MAX_TRANSACTION_DURATION: "9" }),
+);
+const client = server.client();
 
 const micros = (timestamp: string): number => Date.parse(timestamp) * 1000 + Number(timestamp.slice(23, 26));
 
@@ -120,14 +114,4 @@ Deno.test("GET /debug: reads without a ticket are those of read, reads with one 
   await eventually(async () => assert.equal((await debugDocument(client)).read.httpOpen, 0));
   inside.close();
   await eventually(async () => assert.equal((await debugDocument(client)).write.active, null));
-});
-
-Deno.test("GET /health: status, version and paused; 503 Unavailable when the database cannot be reached", async () => {
-  const reply = expectStatus(await client.request("GET", "/health"), 200);
-  const { version, ...rest } = reply.json<Record<string, unknown>>();
-  assert.deepEqual(rest, { status: "ok", paused: false });
-  assert.match(String(version), /^\d+\.\d+\.\d+$/);
-  await using broken = await startServer({ listen: "unix", env: { SERVICE_EDITION: "C" } });
-  hideDatabase(broken);
-  assertRejected(await broken.client().request("GET", "/health"), 503, "Unavailable", /./);
 });

@@ -1,34 +1,15 @@
 import assert from "node:assert/strict";
-import type { Client } from "../../support/client.ts";
 import type { Reply } from "../../support/connection.ts";
 import { eventually } from "../../support/eventually.ts";
 import { holdWriteLock } from "../../support/held_write_lock.ts";
 import { assertNoContent, assertRejected, expectStatus } from "../../support/replies.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
-import {
-  append,
-  begin,
-  createProjection,
-  debugDocument,
-  event,
-  startEditionC,
-  waitForWaiting,
-} from "./client.ts";
+import { sharedServer } from "../../support/server_process.ts";
+import { append, begin, createProjection, debugDocument, editionC, event, waitForWaiting } from "./client.ts";
 
 /* Tests of writes without a ticket, which are allowed only while the store is paused. */
 
-let server: ServerProcess;
-let client: Client;
-
-Deno.test.beforeAll(async () => {
-  server = await startEditionC({ SERVICE_LOG_LEVEL: "info", SERVICE_MAX_PROJECTION_SIZE: "1000" });
-  client = server.client();
-});
-Deno.test.beforeEach(async () => {
-  assertNoContent(await client.request("POST", "/resume"));
-  assertNoContent(await client.request("POST", "/reset"));
-});
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+const server = sharedServer(editionC({ SERVICE_LOG_LEVEL: "info", SERVICE_MAX_PROJECTION_SIZE: "1000" }));
+const client = server.client();
 
 const change = (json: unknown): Promise<Reply> => client.request("POST", "/projections", { json });
 const deleteAll = (target: string): Promise<Reply> => client.request("DELETE", target);
@@ -104,19 +85,6 @@ Deno.test("while paused each call commits on its own, and uses the versions of t
   );
   assert.deepEqual(expectStatus(await change({ create: [] }), 200).json(), { create: [], replace: [] });
   assert.deepEqual(await projections("p/1"), [404]);
-});
-
-Deno.test("DELETE /projections/{type} deletes one type, DELETE /projections all: 204, and none is 204 too", async () => {
-  await pauseStore();
-  for (const type of ["a", "ab", "a/b"]) createdVersion(await change(create("1", "x", type)));
-  assertNoContent(await deleteAll("/projections/absent"));
-  assertNoContent(await deleteAll("/projections/a"));
-  assert.deepEqual(await projections("a/1", "ab/1", "a%2Fb/1"), [404, "x", "x"]);
-  assertNoContent(await deleteAll("/projections/a%2Fb"));
-  assert.deepEqual(await projections("ab/1", "a%2Fb/1"), ["x", 404]);
-  assertNoContent(await deleteAll("/projections"));
-  assertNoContent(await deleteAll("/projections"));
-  assert.deepEqual(await projections("ab/1"), [404]);
 });
 
 Deno.test("events cannot be written without a ticket while paused either", async () => {

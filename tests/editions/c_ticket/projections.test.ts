@@ -1,26 +1,11 @@
 import assert from "node:assert/strict";
-import type { Client } from "../../support/client.ts";
 import type { Reply } from "../../support/connection.ts";
 import { assertNoContent, assertRejected, expectStatus, UUID } from "../../support/replies.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
-import {
-  begin,
-  type CallOptions,
-  createProjection,
-  event,
-  startEditionC,
-  type Transaction,
-} from "./client.ts";
+import { sharedServer } from "../../support/server_process.ts";
+import { begin, type CallOptions, createProjection, editionC, type Transaction } from "./client.ts";
 
-let server: ServerProcess;
-let client: Client;
-
-Deno.test.beforeAll(async () => {
-  server = await startEditionC();
-  client = server.client();
-});
-Deno.test.beforeEach(async () => assertNoContent(await client.request("POST", "/reset")));
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+const server = sharedServer(editionC());
+const client = server.client();
 
 interface Versions {
   readonly create: readonly { readonly version: string }[];
@@ -73,83 +58,6 @@ Deno.test("a transaction sees its own projections, others see them after the com
   }
 });
 
-Deno.test("versions chain through create, replace and delete of one transaction", async () => {
-  const transaction = await begin(client);
-  const key = { type: "p", id: "1" };
-  const first =
-    versionsOf(await transaction.change({ create: [{ ...key, payload: "1" }] })).create[0]!.version;
-  const second = versionsOf(
-    await transaction.change({ replace: [{ ...key, version: first, payload: "2" }] }),
-  ).replace[0]!.version;
-  const third = versionsOf(
-    await transaction.change({ replace: [{ ...key, version: second, payload: "2" }] }),
-  ).replace[0]!.version;
-  assert.equal(new Set([first, second, third]).size, 3, "each write has a new version");
-  assert.equal((await transaction.get("p", "1")).headers.get("x-service-version"), third);
-  assert.deepEqual(versionsOf(await transaction.change({ delete: [{ ...key, version: third }] })), {
-    create: [],
-    replace: [],
-  });
-  assertRejected(await transaction.get("p", "1"), 404, "ProjectionNotFound");
-  const again =
-    versionsOf(await transaction.change({ create: [{ ...key, payload: "4" }] })).create[0]!.version;
-  assert.notEqual(again, first);
-  assertNoContent(await transaction.commit());
-  await assertCommitted("1", "4");
-});
-
-Deno.test("events and projections of a transaction land together at commit, or not at all", async () => {
-  for (const [end, there] of [["rollback", false], ["commit", true]] as const) {
-    const transaction = await begin(client);
-    expectStatus(await transaction.append([event("t")]), 200);
-    versionsOf(await transaction.change({ create: [{ type: "p", id: "1", payload: "x" }] }));
-    assertNoContent(await transaction[end]());
-    assert.equal((await client.queryEvents()).events.length, there ? 1 : 0);
-    await assertCommitted("1", there ? "x" : undefined);
-  }
-});
-
-Deno.test("404 ProjectionNotFound carries the store header and no message, and the transaction continues", async () => {
-  const transaction = await begin(client);
-  const reply = await transaction.get("p", "1");
-  assertRejected(reply, 404, "ProjectionNotFound");
-  assert.match(reply.headers.get("x-service-store") ?? "", UUID);
-  versionsOf(await transaction.change({ create: [{ type: "p", id: "1", payload: "" }] }));
-  assertNoContent(await transaction.commit());
-});
-
-Deno.test("conflicts name the entry, end the transaction and write nothing", async () => {
-  const version = await createProjection(client, "p", "1", "kept");
-  const key = { type: "p", id: "1" };
-  const other = (id: string): object => ({ type: "p", id, payload: "" });
-  await assertConflict("create[0] already exists", { create: [{ ...key, payload: "" }] });
-  await assertConflict("create[1] already exists", { create: [other("2"), { ...key, payload: "" }] });
-  await assertConflict("replace[0] no longer has the given version", {
-    replace: [{ ...key, version: "other", payload: "" }],
-  });
-  await assertConflict("replace[0] no longer has the given version", {
-    create: [other("2")],
-    replace: [{ ...other("gone"), version }],
-  });
-  await assertConflict("delete[1] no longer has the given version", {
-    delete: [{ ...key, version }, { type: "p", id: "gone", version }],
-  });
-  await assertConflict("delete[0] no longer has the given version", {
-    delete: [{ ...key, version: "other" }],
-  });
-  await assertCommitted("1", "kept");
-  await assertCommitted("2", undefined);
-  assert.equal((await committed("1")).headers.get("x-service-version"), version);
-});
-
-Deno.test("create, replace and delete are checked in this order, each list from its start", async () => {
-  const wrong = { version: "none", payload: "" };
-  await assertConflict("replace[0] no longer has the given version", {
-    delete: [{ type: "p", id: "3", version: "none" }],
-    replace: [{ type: "p", id: "1", ...wrong }, { type: "p", id: "2", ...wrong }],
-  });
-});
-
 Deno.test("changes of the transaction itself conflict as well", async () => {
   const key = { type: "p", id: "1" };
   const create = async (transaction: Transaction): Promise<void> => {
@@ -187,31 +95,11 @@ Deno.test("empty lists are fine and write nothing", async () => {
   assertNoContent(await transaction.commit());
 });
 
-const item = { type: "p", id: "1", payload: "" };
+// `ticket_requests.test.ts` has every cause.
 const malformed: readonly (readonly [options: CallOptions, message: RegExp])[] = [
   [{ json: {} }, /create, replace and delete/],
-  [{ json: { create: null, replace: null, delete: null } }, /create, replace and delete/],
-  [{ json: [] }, /^body must be an object/],
   [{ body: "" }, /./],
-  [{ json: { create: [], update: [] } }, /^unknown key "update"$/],
-  [{ json: { projections: { create: [] } } }, /^unknown key "projections"$/],
-  [{ json: { create: {} } }, /^create must be an array/],
-  [{ json: { create: [{ type: "p", id: "1" }] } }, /^create\[0\]: payload is missing$/],
-  [{ json: { create: [{ ...item, payload: null }] } }, /^create\[0\]: payload must be a string, not null$/],
-  [{ json: { create: [{ ...item, version: "v" }] } }, /^create\[0\]: unknown key "version"$/],
-  [{ json: { replace: [item] } }, /^replace\[0\]: version is missing$/],
-  [
-    { json: { replace: [{ ...item, version: "v", payload: null }] } },
-    /^replace\[0\]: payload must be a string/,
-  ],
-  [{ json: { delete: [{ type: "p", id: "1" }] } }, /^delete\[0\]: version is missing$/],
-  [{ json: { delete: [{ ...item, version: "v" }] } }, /^delete\[0\]: unknown key "payload"$/],
-  [{ json: { create: [{ ...item, type: "" }] } }, /^create\[0\]: type must not be empty$/],
-  [{ json: { create: [item, item] } }, /^create\[1\] has the same type and id as create\[0\]$/],
-  [
-    { json: { create: [item], delete: [{ type: "p", id: "1", version: "v" }] } },
-    /^delete\[0\] has the same type and id as create\[0\]$/,
-  ],
+  [{ json: { replace: [{ type: "p", id: "1", payload: "" }] } }, /^replace\[0\]: version is missing$/],
 ];
 Deno.test("POST /projections with a malformed body: 400 that names the fault, with a ticket and while paused", async () => {
   for (const [options, message] of malformed) {

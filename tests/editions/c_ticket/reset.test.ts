@@ -2,64 +2,14 @@ import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { holdWriteLock } from "../../support/held_write_lock.ts";
-import {
-  assertNoContent,
-  assertPlainText,
-  assertRejected,
-  expectStatus,
-  UUID,
-} from "../../support/replies.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
-import {
-  append,
-  begin,
-  createProjection,
-  debugDocument,
-  ends,
-  event,
-  sequencesOf,
-  startEditionC,
-  type Transaction,
-  waitForWaiting,
-  WaitingBegin,
-} from "./client.ts";
+import { assertNoContent, assertRejected } from "../../support/replies.ts";
+import { sharedServer } from "../../support/server_process.ts";
+import { append, begin, debugDocument, editionC, ends, event, sequencesOf, WaitingBegin } from "./client.ts";
 
-let server: ServerProcess;
-let client: Client;
-
-Deno.test.beforeAll(async () => {
-  server = await startEditionC({ SERVICE_MAX_QUEUED_TRANSACTIONS: "2" });
-  client = server.client();
-});
-Deno.test.beforeEach(async () => {
-  assertNoContent(await client.request("POST", "/resume"));
-  assertNoContent(await reset());
-});
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+const server = sharedServer(editionC({ SERVICE_MAX_QUEUED_TRANSACTIONS: "2" }));
+const client = server.client();
 
 const reset = (): ReturnType<Client["request"]> => client.request("POST", "/reset");
-
-Deno.test("POST /reset: 204, events and projections are gone, sequences from 1, a new store ID that survives a restart", async () => {
-  await append(client, event("old"), event("old"));
-  const version = await createProjection(client, "p", "1");
-  const before = await client.storeId();
-  const reply = await reset();
-  assertNoContent(reply);
-  assert.equal(reply.headers.has("x-service-store"), false);
-  const after = await client.storeId();
-  assert.match(after, UUID);
-  assert.notEqual(after, before);
-  await server.restart();
-  const page = await client.queryEvents();
-  assert.deepEqual([page.events, page.store], [[], after]);
-  assert.equal((await client.request("GET", "/projections/p/1")).status, 404);
-  const transaction = await begin(client);
-  assert.equal((await transaction.read()).store, after);
-  assert.equal((await transaction.get("p", "1")).headers.get("x-service-store"), after);
-  assert.deepEqual(sequencesOf(await transaction.append([event("new")], { failIfEventsMatch: "*" })), [1]);
-  const replace = [{ type: "p", id: "1", version, payload: "" }];
-  assert.equal((await transaction.change({ replace })).status, 409);
-});
 
 Deno.test("a reset cuts off the active transaction: 410 afterwards, counted as reset, and the turn is free", async () => {
   const before = await ends(client);
@@ -73,26 +23,6 @@ Deno.test("a reset cuts off the active transaction: 410 afterwards, counted as r
   assert.deepEqual([write.active, write.sqliteInUse], [null, 0]);
   await append(client, event("kept"));
   assert.deepEqual((await client.queryEvents()).events.map(({ sequence }) => sequence), [1]);
-});
-
-Deno.test("waiting requests keep their order: begins get their tickets, on the new store, and a pause its turn", async () => {
-  const transaction = await begin(client);
-  sequencesOf(await transaction.append([event("undone")]));
-  using waiting = await WaitingBegin.send(client);
-  await waitForWaiting(client, 1);
-  const pausing = client.request("POST", "/pause");
-  await waitForWaiting(client, 2);
-  const before = await client.storeId();
-  // The FIFO is full, but a reset does not join the FIFO.
-  assertNoContent(await reset());
-  const next: Transaction = await waiting.ticket();
-  const page = await next.read();
-  assert.deepEqual(page.events, []);
-  assert.notEqual(page.store, before);
-  assertNoContent(await next.commit());
-  assertNoContent(await pausing);
-  assertNoContent(await reset());
-  assert.notEqual((await debugDocument(client)).paused, null, "a pause in place stays");
 });
 
 Deno.test("a reset waits for the call that runs right now, which is answered", async () => {
@@ -159,13 +89,4 @@ Deno.test("a committed page that is being read ends without a trailer", async ()
   assertNoContent(await reset());
   const page = await reading.readRest(head);
   assert.deepEqual([page.cutShort, page.text.includes("hasMore")], [true, false]);
-});
-
-Deno.test("outside development mode there is no POST /reset: 404, and the transaction continues", async () => {
-  await using production = await startEditionC({ SERVICE_DEV_MODE: "false" });
-  const own = production.client();
-  const transaction = await begin(own);
-  assertPlainText(await own.request("POST", "/reset"), 404);
-  expectStatus(await transaction.append([event("kept")]), 200);
-  assertNoContent(await transaction.commit());
 });

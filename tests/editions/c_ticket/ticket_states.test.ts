@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
-import type { Client } from "../../support/client.ts";
+import { DatabaseSync } from "node:sqlite";
+import { psql } from "../../support/psql.ts";
 import { assertNoContent, assertPlainText, assertRejected, expectStatus } from "../../support/replies.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
+import { sharedServer } from "../../support/server_process.ts";
+import { schemaOf, testsPostgres } from "../../support/test_storage.ts";
 import {
   append,
   begin,
   type CallOptions,
+  editionC,
   ends,
   event,
   sequencesOf,
@@ -17,21 +20,38 @@ import {
 
 /*
  * The first state table of the document, row by row: what an active or ended ticket does. The name of a test is the
- * row: state, trigger, condition, next state. Other files test the details of a row.
+ * row: state, trigger, condition, next state. `sequences.test.ts` plays the second table, of who gets a ticket.
  */
 
-let server: ServerProcess;
-let client: Client;
+const server = sharedServer(
+  editionC({ SERVICE_MAX_QUEUED_TRANSACTIONS: "2", SERVICE_MAX_EVENT_SIZE: "1000" }),
+);
+const client = server.client();
 
-Deno.test.beforeAll(async () => {
-  server = await startEditionC({ SERVICE_MAX_QUEUED_TRANSACTIONS: "2", SERVICE_MAX_EVENT_SIZE: "1000" });
-  client = server.client();
+/** Returns true when another program could write to the database now. */
+function isWriteLockFree(): boolean {
+  if (testsPostgres()) {
+    return psql(`SELECT id FROM ${schemaOf(server.dataDir)}.store FOR UPDATE SKIP LOCKED`) !== "";
+  }
+  const database = new DatabaseSync(server.databasePath, { timeout: 0 });
+  try {
+    database.exec("BEGIN IMMEDIATE");
+    database.exec("ROLLBACK");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    database.close();
+  }
+}
+
+Deno.test("(none) -> POST /begin, no other active, not paused -> active: ticket issued, write lock held", async () => {
+  assert.equal(isWriteLockFree(), true);
+  const transaction = await begin(client);
+  assert.equal(isWriteLockFree(), false);
+  assertNoContent(await transaction.rollback());
+  assert.equal(isWriteLockFree(), true);
 });
-Deno.test.beforeEach(async () => {
-  assertNoContent(await client.request("POST", "/resume"));
-  assertNoContent(await client.request("POST", "/reset"));
-});
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
 
 async function payloads(): Promise<string[]> {
   return (await client.queryEvents()).events.map(({ payload }) => payload);
@@ -81,25 +101,15 @@ Deno.test("active -> POST /rollback -> ended, 204, rolled back", async () => {
 });
 
 const large = "x".repeat(1001);
+/** `sequences.test.ts` has more of them. */
 const errors: readonly (readonly [string, number, string, string, CallOptions])[] = [
   ["a malformed body", 400, "InvalidRequest", "POST /events", { body: "{" }],
-  ["no body", 400, "InvalidRequest", "POST /projections", {}],
-  ["an invalid query", 400, "InvalidRequest", "QUERY /events", { json: { query: [] } }],
-  ["a limit exceeded", 400, "InvalidRequest", "QUERY /events", { json: { query: "*", limit: 10001 } }],
-  ["an invalid event", 400, "InvalidRequest", "POST /events", { json: { events: [{ type: "" }] } }],
-  ["a missing key", 400, "InvalidRequest", "POST /events", { json: {} }],
   ["an event over its size", 413, "PayloadTooLarge", "POST /events", { json: { events: [event(large)] } }],
   ["a condition that fails", 409, "ConcurrencyException", "POST /events", {
     json: { events: [event("t")], condition: { failIfEventsMatch: "*" } },
   }],
   ["a create of what exists", 409, "ConcurrencyException", "POST /projections", {
     json: { create: [{ type: "undone", id: "1", payload: "" }] },
-  }],
-  ["a replace of what is gone", 409, "ConcurrencyException", "POST /projections", {
-    json: { replace: [{ type: "p", id: "1", version: "v", payload: "" }] },
-  }],
-  ["a delete at another version", 409, "ConcurrencyException", "POST /projections", {
-    json: { delete: [{ type: "undone", id: "1", version: "v" }] },
   }],
 ];
 for (const [what, status, code, call, options] of errors) {

@@ -1,20 +1,12 @@
 import assert from "node:assert/strict";
-import type { Client } from "../../support/client.ts";
 import { pause } from "../../support/eventually.ts";
 import { assertRejected, expectStatus } from "../../support/replies.ts";
-import type { ServerProcess } from "../../support/server_process.ts";
+import { sharedServer } from "../../support/server_process.ts";
 import { WaitingRead } from "../../support/waiting_read.ts";
-import { append, begin, event, startEditionC } from "./client.ts";
+import { append, begin, editionC, event } from "./client.ts";
 
-let server: ServerProcess;
-let client: Client;
-
-Deno.test.beforeAll(async () => {
-  server = await startEditionC();
-  client = server.client();
-});
-Deno.test.beforeEach(() => client.reset());
-Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+const server = sharedServer(editionC());
+const client = server.client();
 
 Deno.test("a read waits for the commit of a transaction, not for its calls, nor for a rolled-back one", async () => {
   using read = await WaitingRead.begin(client, "*");

@@ -1,4 +1,4 @@
-import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { serverOfFile } from "../../support/server_process.ts";
 import { contractA } from "./a.ts";
 import { contractOfAuth, contractWithoutAuth } from "./auth.ts";
 import { contractB } from "./b.ts";
@@ -23,11 +23,7 @@ import { contractOfWaiting, contractOfWaitingAtStop } from "./waiting.ts";
 const editions: readonly ContractEdition[] = [contractA, contractB, contractC];
 
 for (const edition of editions) {
-  let server: ServerProcess;
-  Deno.test.beforeAll(async () => {
-    server = await startServer({ listen: "unix", env: { ...CONTRACT_ENV, SERVICE_EDITION: edition.name } });
-  });
-  Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+  const server = serverOfFile({ listen: "unix", env: { ...CONTRACT_ENV, SERVICE_EDITION: edition.name } });
 
   const named = (name: string): string => `edition ${edition.name}: ${name}`;
   const test: ContractTest = (name, run) => {
@@ -45,8 +41,8 @@ for (const edition of editions) {
   contractOfProjectionReads(test);
   contractOfProjections(edition, test);
   contractOfBodies(edition, test);
-  contractOfRoutes(edition, test, () => server);
-  contractOfRestarts(edition, test, () => server);
+  contractOfRoutes(edition, test, server);
+  contractOfRestarts(edition, test, server);
   contractWithoutAuth(test);
   contractOfAuth(edition, named);
   contractOfPages(edition, named);

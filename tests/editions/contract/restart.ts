@@ -6,7 +6,7 @@ import { type ContractEdition, type ContractTest, eventOf, mustBe } from "./edit
 export function contractOfRestarts(
   edition: ContractEdition,
   test: ContractTest,
-  serverOf: () => ServerProcess,
+  server: ServerProcess,
 ): void {
   test("store ID, events, projections and versions are the same after a restart, and after one that follows a reset", async (subject) => {
     const { client } = subject;
@@ -18,11 +18,11 @@ export function contractOfRestarts(
     await subject.append(eventOf("t", "1", { a: ["x", "y\0"] }), eventOf("t", "2"));
     await subject.createProjection("t", "a", "x\0y");
     const before = await shown();
-    await serverOf().restart();
+    await server.restart();
     assert.deepEqual(await shown(), before);
     mustBe(204, await edition.reset(client));
     const store = await subject.storeId();
-    await serverOf().restart();
+    await server.restart();
     assert.deepEqual([await subject.storeId(), await subject.payloads()], [store, []]);
     mustBe(404, await client.request("GET", "/projections/t/a"));
     await subject.append(eventOf("t", "3"));

@@ -46,7 +46,7 @@ const UNKNOWN = [
 export function contractOfRoutes(
   edition: ContractEdition,
   test: ContractTest,
-  serverOf: () => ServerProcess,
+  server: ServerProcess,
 ): void {
   test("an unknown path is 404 in plain text, whatever the method", async ({ client }) => {
     for (const target of [...UNKNOWN, ...edition.foreignPaths]) {
@@ -102,7 +102,7 @@ export function contractOfRoutes(
     const { version, ...rest } = reply.json<{ version: string }>();
     assert.deepEqual(rest, { status: "ok", ...edition.name === "A" ? {} : { paused: false } });
     assert.match(version, /^\d+\.\d+\.\d+$/);
-    assert.ok(serverOf().stdout.includes(version));
+    assert.ok(server.stdout.includes(version));
   });
 
   test("query strings and unneeded bodies are ignored", async ({ client }) => {
@@ -131,17 +131,17 @@ export function contractOfRoutes(
   });
 
   test("with devMode off /reset and profiling are unknown paths; /health is 503 without its database", async () => {
-    await using server = await startServer({
+    await using production = await startServer({
       listen: "unix",
       env: { ...CONTRACT_ENV, SERVICE_EDITION: edition.name, SERVICE_DEV_MODE: "false" },
     });
-    const client = server.client();
+    const client = production.client();
     for (const method of ["POST", "GET"]) assertPlainText(await client.request(method, "/reset"), 404);
     for (const path of ["", "heap", "profile?seconds=1", "cmdline"]) {
       assertPlainText(await client.request("GET", `/debug/pprof/${path}`), 404);
     }
     // No reader has opened the database so far.
-    hideDatabase(server);
+    hideDatabase(production);
     assertRejected(await client.request("GET", "/health"), 503, "Unavailable", /./);
   });
 }

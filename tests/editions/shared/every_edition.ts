@@ -4,8 +4,8 @@ import { type ServerProcess, startServer } from "../../support/server_process.ts
 
 const EVENT = { type: "t", identifiers: {}, payload: "x".repeat(1000) };
 
-export const append = (client: Client, edition: EditionName): Promise<number> =>
-  appendAs(edition, client, EVENT);
+export const append = (client: Client, edition: EditionName, count = 1): Promise<number> =>
+  appendAs(edition, client, ...Array(count).fill(EVENT));
 
 /** Registers a test for each edition, with its own server. */
 export function test(

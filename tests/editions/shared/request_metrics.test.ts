@@ -72,7 +72,7 @@ test(
     assert.equal(short.events, 1);
     await assertAdds([1, short.bytes, 1, 0, 0], page);
     // The page becomes too long to be sent in one piece.
-    for (let i = 0; i < 99; i++) await append(client, edition);
+    await append(client, edition, 99);
     const long = await page();
     assert.equal(long.events, 100);
     assert.ok(long.bytes > 100_000);

@@ -99,28 +99,6 @@ Deno.test("the framing of a body comes from one field", () => {
   }
 });
 
-Deno.test("whether the client stays follows from version and Connection", () => {
-  const stays = (version: string, ...lines: string[]): boolean =>
-    parse(`GET / HTTP/${version}`, "Host: a", ...lines).keepAlive;
-  assert.equal(stays("1.1"), true);
-  assert.equal(stays("1.0"), false);
-  assert.equal(stays("1.1", "Connection: close"), false);
-  assert.equal(stays("1.1", "Connection: a,CLOSE ,b"), false);
-  assert.equal(stays("1.1", "Connection: a", "Connection: close"), false);
-  assert.equal(stays("1.1", "Connection: closed"), true);
-  assert.equal(stays("1.0", "Connection: Keep-Alive"), true);
-  assert.equal(stays("1.0", "Connection: keep-alive, close"), false);
-});
-
-Deno.test("an invitation is expected by HTTP/1.1 only", () => {
-  const expects = (version: string, ...lines: string[]): boolean =>
-    parse(`POST / HTTP/${version}`, "Host: a", ...lines).expectsContinue;
-  assert.equal(expects("1.1"), false);
-  assert.equal(expects("1.1", "Expect: 100-CONTINUE"), true);
-  assert.equal(expects("1.0", "Expect: 100-continue"), false);
-  assert.throws(() => expects("1.1", "Expect: 200"), rejection(400));
-});
-
 Deno.test("too many fields are distinguished from malformed ones", () => {
   const fields = (count: number): string[] => Array(count).fill("X: y");
   assert.equal(parse("GET / HTTP/1.0", ...fields(100)).fields.get("x")?.length, 100 * 3 - 2);
@@ -142,10 +120,4 @@ Deno.test("a rejection is one line of plain ASCII and repeats nothing that was s
       }
     }
   }
-});
-
-Deno.test("the authority of an absolute target wins over the field host", () => {
-  const { target, fields } = parse("GET http://b:80/c?d HTTP/1.1", "Host: a");
-  assert.deepEqual([target, fields.get("host")], ["/c?d", "b:80"]);
-  assert.equal(parse("GET http://b HTTP/1.0").fields.get("host"), "b");
 });

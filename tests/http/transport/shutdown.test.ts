@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import type { Handler } from "../../../src/http/exchange.ts";
 import { Connection } from "../../support/connection.ts";
 import { eventually, pause } from "../../support/eventually.ts";
-import { holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
 import { startServer } from "../../support/server_process.ts";
 import { KINDS, listening } from "./support/listening.ts";
 import { requestBytes, textBody, within } from "./support/requests.ts";
@@ -98,23 +97,6 @@ for (const kind of KINDS) {
     assert.ok(took > 1.4 && took < 2.5, `closing took ${took.toFixed(2)} s, 1.5 s were given`);
   });
 }
-
-Deno.test("SIGTERM: idle clients are closed at once, the write that runs is answered, the program ends", async () => {
-  await using server = await startServer();
-  const client = server.client();
-  using idle = await Connection.open(server.address);
-  await idle.send(requestBytes("GET", "/health"));
-  await idle.readReply("GET");
-  using held = holdWriteLock(server);
-  const running = client.write({ events: [{ type: "t", payload: "runs" }] });
-  await waitForQueue(client, 0);
-  server.signal("SIGTERM");
-  await within(1, idle.atEnd(), "the idle connection ends");
-  await assert.rejects(client.request("GET", "/health"), "no connection is accepted any more");
-  held.release();
-  assert.equal((await running).status, 200);
-  assert.equal((await server.ended(2)).code, 0);
-});
 
 Deno.test("SIGTERM: a reader that has stalled holds the program up for 10 s and no longer", async () => {
   await using server = await startServer();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { runCampaign } from "./campaign.ts";
 import { nodeIsThere } from "./reference.ts";
 
-const CASES = 20_000;
+const CASES = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 20_000 : 8000;
 const SEED = 20261120;
 
 Deno.test({
