@@ -9,7 +9,7 @@ import { programCommand } from "../../tests/support/start_command.ts";
 import { print, table } from "./report.ts";
 
 /*
- * How long events take from a file to PostgreSQL and back, with the commands of docs/scaling.md. It fails when the
+ * How long events take from a file to PostgreSQL and back, with the commands of docs/move.md. It fails when the
  * file that comes back differs from the original.
  *
  *   deno task campaign:moving [--events 1000000] [--dir path]

@@ -9,9 +9,9 @@ import { debianProgram } from "../support/debian_program.ts";
 import type { PostgresCluster } from "./support/cluster.ts";
 import { clusterTest } from "./support/postgres_test.ts";
 
-/* Types the commands of docs/scaling.md, on a machine whose directories are below one of the test's own. */
+/* Types the commands of docs/move.md, on a machine whose directories are below one of the test's own. */
 
-const PAGE = "scaling.md";
+const PAGE = "move.md";
 const MOVE = "# move-to-postgres: from /var/lib/eventstore into the database of $OWNER_URL.";
 const PROVE = "# prove-move: compares the events of the running server with the file that was imported, $1.";
 const MOVE_BACK = "# move-to-file: from the running server on PostgreSQL into /var/lib/eventstore.";
@@ -125,7 +125,7 @@ function fileIn(printed: string): string {
   return /before is in (\S+)\.\n$/.exec(printed)![1]!;
 }
 
-await clusterTest("the drill of docs/scaling.md moves a store to PostgreSQL and back", async (cluster) => {
+await clusterTest("the drill of docs/move.md moves a store to PostgreSQL and back", async (cluster) => {
   await using machine = await Machine.start();
   const { client } = machine;
   await client.append(...oddEvents);
