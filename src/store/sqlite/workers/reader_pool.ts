@@ -7,6 +7,7 @@ import type { KnownFile } from "../data_directory/store_files.ts";
 import type { RemoteWorker } from "../../../workers/remote_worker.ts";
 import type { Reader } from "../reading/reader.ts";
 import { READ_AHEAD_MAX } from "./codecs.ts";
+import { OpenReaders } from "./open_readers.ts";
 import { PooledReader, startReader } from "./pooled_reader.ts";
 import { READER_COUNTS, type ReaderCounts } from "./reader_counts.ts";
 import { WaitingReads } from "../../core/waiting_reads.ts";
@@ -35,31 +36,25 @@ export class ReaderPool implements StoreReads {
   readonly #path: string;
   readonly #files: readonly KnownFile[];
   readonly #counts: ReaderCounts;
-  /** The reader that was used last is at the end, so that the first one may become spare. */
-  #idle: PooledReader[] = [];
+  readonly #readers: OpenReaders;
   readonly #waiting = new WaitingReads<PooledRead>(kindOf);
   readonly #ahead = new ReadAhead();
-  /** The readers that are open or being opened, idle or not. */
-  readonly #readers = new Set<PooledReader>();
   #isStarting = false;
   #isClosed = false;
   /** Set while reads wait, in readers or for one. */
   #lookForLongReads: ReturnType<typeof setTimeout> | undefined;
-  /** Set while there are more readers than usual. */
-  #lookForSpare: ReturnType<typeof setTimeout> | undefined;
-  /** The fewest readers that were idle at once since the last check. */
-  #spare = 0;
 
   /** @param files of the store as it was opened */
   constructor(path: string, readersMax: number, files: readonly KnownFile[] = [], counts = READER_COUNTS) {
     this.#path = path;
     this.#files = files;
     this.#counts = counts;
+    this.#readers = new OpenReaders(counts);
     this.max = readersMax;
   }
 
   get inUse(): number {
-    return [...this.#readers].filter(({ isIdle }) => !isIdle).length;
+    return this.#readers.inUse;
   }
 
   /** Readers that are open or being opened. */
@@ -72,7 +67,7 @@ export class ReaderPool implements StoreReads {
   }
 
   prefetchChunk(request: ChunkRequest, client: Client): PrefetchedChunk | undefined {
-    const isFree = this.#idle.length > 0 ||
+    const isFree = this.#readers.hasIdle ||
       (this.#waiting.count === 0 && this.#readers.size < READERS_FOR_ONE_PAGE && this.#mayStart(true));
     return isFree ? this.#ahead.begin(() => this.chunk(request, client)) : undefined;
   }
@@ -95,20 +90,14 @@ export class ReaderPool implements StoreReads {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#lookForLongReads);
-    clearTimeout(this.#lookForSpare);
-    const idle = this.#idle.splice(0);
-    await Promise.all(idle.map((reader) => reader.close()));
     this.started?.terminate();
-    for (const reader of this.#readers) reader.terminate();
-    this.#readers.clear();
-    this.#idle = [];
+    await this.#readers.close();
   }
 
   #read<T>(wanted: PooledRead["wanted"], options: Pick<PooledRead, "client" | "isUrgent">): Promise<T> {
     const read = { ...Promise.withResolvers<unknown>(), ...options, wanted };
     const short = isShort(read);
-    const reader = short ? this.#forShort() : this.#idle.pop();
-    this.#spare = Math.min(this.#spare, this.#idle.length);
+    const reader = short ? this.#forShort() : this.#readers.takeIdle();
     if (reader === undefined) this.#wait(read);
     else reader.execute(read, short);
     return read.promise as Promise<T>;
@@ -116,31 +105,19 @@ export class ReaderPool implements StoreReads {
 
   /** Returns the reader that gets a short read at once. */
   #forShort(): PooledReader | undefined {
-    const idle = this.#mayAddForShort ? this.#idle.pop() : undefined;
+    const idle = this.#readers.mayAddForShort ? this.#readers.takeIdle() : undefined;
     // Waiting reads come first.
     if (idle !== undefined || this.#waiting.count > 0) return idle;
     if (this.#isShortOfReaders) this.#startLater();
-    let roomiest: PooledReader | undefined;
-    for (const reader of this.#readers) {
-      if (!reader.isIdle && reader.capacity > (roomiest?.capacity ?? 0)) roomiest = reader;
-    }
-    return roomiest;
-  }
-
-  /** True when one more reader may execute short reads. */
-  get #mayAddForShort(): boolean {
-    let quick = 0;
-    for (const { isQuick } of this.#readers) if (isQuick) quick++;
-    return quick < this.#counts.forShort;
+    return this.#readers.roomiest;
   }
 
   get #isShortOfReaders(): boolean {
-    return this.#waiting.count > 0 ||
-      ([...this.#readers].some(({ hasAhead }) => hasAhead) && this.#mayAddForShort);
+    return this.#waiting.count > 0 || this.#readers.isShortOfQuick;
   }
 
   #wait(read: PooledRead): void {
-    this.#spare = 0;
+    this.#readers.needAll();
     const served = Number(this.#isStarting);
     if (this.#waiting.count - served >= WAITING_MAX && read.isUrgent !== true) {
       return read.reject(new ApiError("Unavailable", "too many reads are waiting for a reader"));
@@ -152,7 +129,7 @@ export class ReaderPool implements StoreReads {
 
   #requeue(read: PooledRead): void {
     this.#waiting.requeue(read);
-    for (const idle of this.#idle.splice(0)) this.#release(idle);
+    for (const idle of this.#readers.takeAllIdle()) this.#release(idle);
     this.#startForWaiting();
   }
 
@@ -165,21 +142,15 @@ export class ReaderPool implements StoreReads {
       for (const read of this.#waiting.nextShort(reader.capacity)) reader.execute(read, true);
       return;
     }
-    const next = this.#waiting.next(this.#mayAddForShort ? reader.capacity : 0);
+    const next = this.#waiting.next(this.#readers.mayAddForShort ? reader.capacity : 0);
     for (const read of next) reader.execute(read, isShort(read));
-    if (next.length === 0 && !this.#idle.includes(reader)) this.#idle.push(reader);
+    if (next.length === 0) this.#readers.addIdle(reader);
   }
 
   /** @param forOthers whether reads wait that are not short */
   #mayStart(forOthers: boolean): boolean {
     if (this.#isStarting || this.#readers.size >= (this.lost === undefined ? this.max : 1)) return false;
-    const now = performance.now();
-    const { usual, forShort, longMilliseconds } = this.#counts;
-    const present = [...this.#readers].filter((reader) =>
-      reader.isIdle || reader.busyFor(now) < longMilliseconds
-    );
-    const short = present.filter(({ isIdle, isQuick }) => isIdle || isQuick);
-    return present.length < usual && (forOthers || short.length < forShort);
+    return this.#readers.areFew(forOthers);
   }
 
   async #startForWaiting(): Promise<void> {
@@ -194,13 +165,13 @@ export class ReaderPool implements StoreReads {
     this.started = undefined;
     this.#readers.add(reader);
     try {
-      await reader.open(this.#path, this.#files, () => this.#forget(reader));
+      await reader.open(this.#path, this.#files, () => this.#readers.remove(reader));
       this.#isStarting = false;
       this.#release(reader);
-      this.#endSpareLater();
+      this.#readers.endSpareLater();
     } catch (error) {
       reader.terminate();
-      this.#forget(reader);
+      this.#readers.remove(reader);
       this.#isStarting = false;
       // Without any reader, the waiting reads would never be served.
       if (this.#readers.size === 0) {
@@ -217,29 +188,5 @@ export class ReaderPool implements StoreReads {
       this.#lookForLongReads = undefined;
       this.#startForWaiting();
     }, this.#counts.longMilliseconds);
-  }
-
-  #endSpareLater(): void {
-    if (this.#readers.size <= this.#counts.usual) return;
-    this.#spare = this.#idle.length;
-    this.#lookForSpare ??= setTimeout(() => {
-      this.#lookForSpare = undefined;
-      this.#endSpare();
-      this.#endSpareLater();
-    }, this.#counts.spareMilliseconds);
-  }
-
-  /** Ends readers that were idle all the time, which releases their memory. */
-  #endSpare(): void {
-    const count = Math.min(this.#spare, this.#idle.length, this.#readers.size - this.#counts.usual);
-    for (const reader of this.#idle.slice(0, count)) {
-      this.#forget(reader);
-      reader.close();
-    }
-  }
-
-  #forget(reader: PooledReader): void {
-    this.#readers.delete(reader);
-    this.#idle = this.#idle.filter((other) => other !== reader);
   }
 }
