@@ -18,14 +18,17 @@ import {
   runProgram,
 } from "./run_program.ts";
 
-await runProgram(backupProgram, async (line) => {
+if (import.meta.main) await runProgram(backupProgram, run);
+
+/** @returns the exit code */
+export async function run(line: CommandLine<typeof backupProgram>): Promise<number> {
   if (line.verb === undefined && line.options.checkConfig) {
     return checkConfig(backupProgram, line.options.config, loadBackupSettings);
   }
-  return await run(line) ? ExitCode.ok : ExitCode.failure;
-});
+  return await runVerb(line) ? ExitCode.ok : ExitCode.failure;
+}
 
-function run({ verb, arguments: [storeId], options }: CommandLine<typeof backupProgram>): VerbEnd {
+function runVerb({ verb, arguments: [storeId], options }: CommandLine<typeof backupProgram>): VerbEnd {
   if (verb === undefined || (verb === "verify" && options.againstSource)) {
     const { settings } = loadSettings(backupProgram, options.config, loadBackupSettings);
     const context = contextFor(settings.dataDir);

@@ -24,7 +24,10 @@ const COMPLETIONS: Readonly<Record<string, (program: Program) => string>> = {
   fish: fishCompletion,
 };
 
-await runProgram(clientProgram, async (line) => {
+if (import.meta.main) await runProgram(clientProgram, run);
+
+/** @returns the exit code */
+export async function run(line: Line): Promise<number> {
   let serverName: string | undefined;
   try {
     if (line.verb === undefined) return ShellExit.ok;
@@ -34,15 +37,15 @@ await runProgram(clientProgram, async (line) => {
     }
     const context = contextFor(line);
     serverName = context.place.name;
-    return await run(context, line);
+    return await runVerb(context, line);
   } catch (error) {
     const message = messageOf(error, serverName);
-    if (message !== undefined) tell(message);
+    if (message !== undefined) report(message);
     return exitCodeOf(error);
   }
-});
+}
 
-function run(context: ShellContext, line: ServerLine): Promise<number> {
+function runVerb(context: ShellContext, line: ServerLine): Promise<number> {
   switch (line.verb) {
     case "read":
       return read(context, line.options);
@@ -61,9 +64,9 @@ function run(context: ShellContext, line: ServerLine): Promise<number> {
 
 function contextFor({ options }: ServerLine): ShellContext {
   return {
-    place: addressOf(options, (name) => Deno.env.get(name), tell),
+    place: addressOf(options, (name) => Deno.env.get(name), report),
     print: printAsync,
-    printError: tell,
+    printError: report,
     // A terminal that does not know its size reports 0.
     columns: () => Deno.stdout.isTerminal() ? Deno.consoleSize().columns || Infinity : undefined,
     stopOnSignal() {
@@ -75,6 +78,6 @@ function contextFor({ options }: ServerLine): ShellContext {
 }
 
 /** Prints a line to standard error, with control characters escaped: a message may repeat other clients' texts. */
-function tell(line: string): void {
+function report(line: string): void {
   printError(clientProgram, printable(line));
 }

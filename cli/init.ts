@@ -17,13 +17,16 @@ import { checkConfig, ExitCode, loadSettings, print, runProgram } from "./run_pr
 
 type InitOptions = CommandLine<typeof initProgram>["options"];
 
-await runProgram(initProgram, async ({ options }) => {
+if (import.meta.main) await runProgram(initProgram, run);
+
+/** @returns the exit code */
+export async function run({ options }: CommandLine<typeof initProgram>): Promise<number> {
   if (options.checkConfig) return checkConfig(initProgram, options.config, loadForThisMachine);
   rejectSeveralTasks(options);
   const { dataDir, postgres } = targetFrom(options);
   print(postgres === undefined ? init(options, dataDir) : await initPostgres(options, postgres));
   return ExitCode.ok;
-});
+}
 
 /** @returns the text to print */
 function init(options: InitOptions, dataDir: string): string {

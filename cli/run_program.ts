@@ -12,17 +12,11 @@ export const ExitCode = { ok: 0, failure: 1, badConfiguration: 2 } as const;
 
 type Environment = Required<Pick<LoadFrom, "env" | "variables">>;
 
-let environment: Environment | undefined;
-
 /**
  * Returns the variables that look like settings. To see their names, a program needs access to the whole environment,
- * and it drops that permission at once.
+ * and it drops that permission at once, so this works once.
  */
 function settingsInEnvironment(): Environment {
-  return environment ??= takeEnvironment();
-}
-
-function takeEnvironment(): Environment {
   const all = Object.entries(Deno.env.toObject()).filter(([name]) => name.startsWith("SERVICE_"));
   Deno.permissions.revokeSync({ name: "env" });
   const values = new Map(all);
@@ -103,21 +97,19 @@ export async function runProgram<P extends Program>(
   program: P,
   run: (line: CommandLine<P>) => Promise<number | undefined>,
 ): Promise<void> {
-  surviveFileSizeLimit();
-  const code = await exitCodeOf(program, run);
+  // With a limit on file sizes (`ulimit -f`), a write fails, instead of ending the process without a message.
+  Deno.addSignalListener("SIGXFSZ", () => {});
+  const code = await exitCodeOf(program, run, Deno.args);
   if (code !== undefined) Deno.exit(code);
 }
 
-/** With a limit on file sizes (`ulimit -f`), a write fails, instead of ending the process without a message. */
-function surviveFileSizeLimit(): void {
-  Deno.addSignalListener("SIGXFSZ", () => {});
-}
-
-async function exitCodeOf<P extends Program>(
+/** Does all of `runProgram` but end the process. */
+export async function exitCodeOf<P extends Program>(
   program: P,
   run: (line: CommandLine<P>) => Promise<number | undefined>,
+  args: readonly string[],
 ): Promise<number | undefined> {
-  const parsed = parseFlags(program, Deno.args);
+  const parsed = parseFlags(program, args);
   if ("problems" in parsed) {
     return printProblems(program, parsed.problems, parsed.help);
   }

@@ -89,7 +89,7 @@ Deno.test("list blocks no backup that is running, and the other way round", asyn
   let isOver = false;
   const listing = (async () => {
     for (; !isOver;) {
-      const { code, stderr } = await place.run({ args: ["list"] });
+      const { code, stderr } = await place.run({ args: ["list"], isProcess: true });
       assert.deepEqual([code, stderr], [0, ""]);
     }
   })();

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { run as runBackup } from "../../cli/backup.ts";
+import { backupProgram } from "../../cli/programs.ts";
 import type { Address } from "../support/connection.ts";
+import { canRunHere, type Ended, runHere } from "../support/run_here.ts";
 import { programCommand } from "../support/start_command.ts";
 
 const SECONDS_MAX = 60;
@@ -15,13 +18,11 @@ export interface BackupOptions {
   /** The time limit. */
   readonly seconds?: number;
   readonly umask?: string;
+  /** True for a process of its own. */
+  readonly isProcess?: boolean;
 }
 
-export interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export type { Ended };
 
 /** A directory to run the backup program in, again and again; removed at the end. */
 export class BackupDirectories implements Disposable {
@@ -50,8 +51,14 @@ export class BackupDirectories implements Disposable {
     return join(this.dataDir, `${storeId}.db`);
   }
 
-  /** Runs the program to its end. */
+  /** Runs the program to its end: in this process, unless an option needs a process of its own. */
   async run(options: BackupOptions = {}): Promise<Ended> {
+    const { args = [], cwd = this.directory } = options;
+    const needsProcess = options.umask !== undefined || options.isProcess === true ||
+      options.isEnvironmentEmpty;
+    if (!needsProcess && canRunHere()) {
+      return await runHere(backupProgram, runBackup, { args, cwd, env: this.#environment(options) });
+    }
     const child = this.spawn(options);
     const timer = setTimeout(() => child.kill("SIGKILL"), (options.seconds ?? SECONDS_MAX) * 1000);
     const { code, stdout, stderr } = await child.output();
@@ -70,12 +77,16 @@ export class BackupDirectories implements Disposable {
     return new Deno.Command(program, {
       args,
       cwd: options.cwd ?? this.directory,
-      env: { ...options.isEnvironmentEmpty ? {} : { ...environment(), ...this.source }, ...options.env },
+      env: this.#environment(options),
       clearEnv: true,
       stdin: "null",
       stdout: "piped",
       stderr: "piped",
     }).spawn();
+  }
+
+  #environment({ env, isEnvironmentEmpty }: BackupOptions): Record<string, string> {
+    return { ...isEnvironmentEmpty ? {} : { ...environment(), ...this.source }, ...env };
   }
 
   [Symbol.dispose](): void {

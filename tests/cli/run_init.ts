@@ -1,10 +1,9 @@
+import { run } from "../../cli/init.ts";
+import { initProgram } from "../../cli/programs.ts";
+import { canRunHere, type Ended, runHere } from "../support/run_here.ts";
 import { programCommand } from "../support/start_command.ts";
 
-export interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export type { Ended };
 
 interface InitRun {
   readonly env?: Readonly<Record<string, string>>;
@@ -13,12 +12,15 @@ interface InitRun {
   readonly stdin?: string;
 }
 
-/** Runs the init program, with `directory` as its working directory. */
+/** Runs the init program in `directory`: in this process, unless an option needs a process of its own. */
 export async function runInit(
   directory: string,
   args: readonly string[],
   { env, umask, stdin }: InitRun = {},
 ): Promise<Ended> {
+  if (umask === undefined && stdin === undefined && canRunHere()) {
+    return await runHere(initProgram, run, { args, cwd: directory, env: { ...withoutSettings(), ...env } });
+  }
   const [program, ...rest] = programCommand("init", umask);
   const child = new Deno.Command(program, {
     args: [...rest, ...args],

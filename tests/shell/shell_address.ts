@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { run as runClient } from "../../cli/client.ts";
+import { clientProgram } from "../../cli/client_program.ts";
 import type { Address } from "../support/connection.ts";
 import { eventually } from "../support/eventually.ts";
+import { canRunHere, type Ended, runHere } from "../support/run_here.ts";
 import { programCommand } from "../support/start_command.ts";
 
 const SECONDS_MAX = 60;
@@ -11,12 +14,6 @@ export interface ShellOptions {
   /** The content of standard input. Default: empty. */
   readonly stdin?: string | Uint8Array;
   readonly cwd?: string;
-}
-
-export interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
 }
 
 /** The client program, with the address of a server. */
@@ -32,8 +29,12 @@ export class Shell {
       : { EVENTSTORE_URL: `http://${address.hostname}:${address.port}` };
   }
 
-  /** Runs the program to its end. */
+  /** Runs the program to its end: in this process, unless it needs standard input. */
   async run(args: readonly string[], options: ShellOptions = {}): Promise<Ended> {
+    if (options.stdin === undefined && canRunHere()) {
+      const env = { ...this.environment, ...options.env };
+      return await runHere(clientProgram, runClient, { args, env, cwd: options.cwd ?? Deno.cwd() });
+    }
     const running = this.start(args, options);
     const writer = running.child.stdin.getWriter();
     const { stdin = "" } = options;
