@@ -1,7 +1,5 @@
-import { ImportedFile, type ReadEvents } from "../src/backup/history/imported_file.ts";
-import { importEvents } from "../src/backup/history/import_events.ts";
-import { importPlainEvents } from "../src/backup/history/import_plain_events.ts";
-import { initFromFile } from "../src/backup/history/init_from_file.ts";
+import { type EventFormat, importEvents, importPlainEvents } from "../src/backup/history/import_events.ts";
+import { ImportedFile, initFromFile } from "../src/backup/history/imported_file.ts";
 import { countEvents } from "../src/backup/reports/count_events.ts";
 import { UsageError } from "../src/config/config_error.ts";
 import { loadServerSettings, type PostgresSettings } from "../src/config/load.ts";
@@ -33,7 +31,7 @@ function init(options: InitOptions, dataDir: string): string {
   if (options.addViews) return `${addViews(dataDir)}: the views are there\n`;
   const imported = importIn(options);
   if (imported === undefined) return made(initStore(dataDir));
-  return made(initFromFile(imported.path, dataDir, imported.eventsOf));
+  return made(initFromFile(imported.path, dataDir, imported.format));
 }
 
 async function initPostgres(options: InitOptions, location: PostgresSettings): Promise<string> {
@@ -42,20 +40,19 @@ async function initPostgres(options: InitOptions, location: PostgresSettings): P
   const imported = importIn(options);
   if (imported === undefined) return made({ path, storeId: (await initPostgresStore(location)).storeId });
   using file = new ImportedFile(imported.path);
-  return made({ path, ...await initPostgresStore(location, file.events(imported.eventsOf)) });
+  return made({ path, ...await initPostgresStore(location, file.events(imported.format)) });
 }
 
 interface Import {
   readonly path: string;
-  readonly eventsOf: ReadEvents;
+  readonly format: EventFormat;
 }
 
 /** Returns the file to import, and how to read it. */
 function importIn({ import: exported, importPlain: plain }: InitOptions): Import | undefined {
-  if (exported !== undefined) return { path: exported, eventsOf: importEvents };
+  if (exported !== undefined) return { path: exported, format: importEvents };
   if (plain === undefined) return undefined;
-  const startedAt = nowMicros();
-  return { path: plain, eventsOf: (read) => importPlainEvents(read, startedAt) };
+  return { path: plain, format: importPlainEvents(nowMicros()) };
 }
 
 function made({ path, storeId, events }: { path: string; storeId: string; events?: number }): string {

@@ -2,13 +2,12 @@ import type { NewEvent } from "../../client/mod.ts";
 import { ApiError } from "../model/errors.ts";
 import { decodeEvent } from "../wire/event.ts";
 import { parseJson } from "../wire/json.ts";
+import { LineSplitter } from "../wire/lines.ts";
 import { Wrong } from "./ends.ts";
 import { tagsByName } from "./queries.ts";
 
 /** The maximum text in memory at once: no server accepts as much in one write. */
 const BYTES_MAX = 64 * 1024 * 1024;
-
-const LINE_FEED = 0x0a;
 
 /**
  * Returns the events of JSON lines as they are received, a number of them at a time, or all at once. Empty lines are
@@ -48,37 +47,18 @@ function eventOf(line: Uint8Array, place: string): NewEvent {
   }
 }
 
-/** Lines without their line feeds; the last one may lack it. */
+/** Lines, with or without their line feeds. */
 async function* linesOf(input: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array, void> {
-  let parts: Uint8Array[] = [];
-  let length = 0;
+  const splitter = new LineSplitter();
   for await (const chunk of input) {
-    let start = 0;
-    for (let end; (end = chunk.indexOf(LINE_FEED, start)) >= 0; start = end + 1) {
-      yield joined(parts, chunk.subarray(start, end));
-      parts = [];
-      length = 0;
-    }
-    parts.push(chunk.slice(start));
-    length += chunk.length - start;
-    if (length > BYTES_MAX) throw tooLong(name);
+    yield* splitter.push(chunk);
+    if (splitter.restBytes > BYTES_MAX) throw tooLong(name);
   }
-  if (length > 0) yield joined(parts, new Uint8Array());
-}
-
-function joined(parts: readonly Uint8Array[], last: Uint8Array): Uint8Array {
-  if (parts.length === 0) return last;
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, last.length));
-  let at = 0;
-  for (const part of [...parts, last]) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  if (splitter.restBytes > 0) yield splitter.rest;
 }
 
 function isBlank(line: Uint8Array): boolean {
-  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === 0x0a);
 }
 
 function tooLong(name: string): Wrong {

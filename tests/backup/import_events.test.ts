@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { exportTrailer } from "../../src/backup/history/export_trailer.ts";
 import { HashChain } from "../../src/backup/history/hash_chain.ts";
 import { importEvents } from "../../src/backup/history/import_events.ts";
+import { readLines } from "../../src/backup/history/lines.ts";
 import { eventBody, eventLine } from "../../src/wire/event.ts";
 import { event } from "../store/arbitraries.ts";
 import { sampleEvents } from "./made_backup.ts";
@@ -28,7 +29,7 @@ function imported(text: string | Uint8Array<ArrayBuffer>, pieceBytes = Infinity)
     rest = rest.subarray(piece.length);
     return piece.length;
   };
-  return [...importEvents(read)].flat().map(({ body }) => body);
+  return [...importEvents(readLines(read))].map(({ body }) => body);
 }
 
 Deno.test("an export is imported as it is, in whatever pieces it comes", () => {

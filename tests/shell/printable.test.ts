@@ -3,8 +3,7 @@ import fc from "fast-check";
 import type { StoredEvent } from "../../client/mod.ts";
 import { cellsOf, cut, padded } from "../../src/shell/output/cells.ts";
 import { EventTable } from "../../src/shell/output/event_table.ts";
-import { jsonLine } from "../../src/shell/output/json_line.ts";
-import { printable } from "../../src/shell/output/printable.ts";
+import { jsonLine, printable } from "../../src/shell/output/printable.ts";
 
 const RUNS = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 5000 : 100;
 

@@ -5,7 +5,7 @@ import { createSchema } from "../../store/sqlite/tables/schema.ts";
 import { appendEvents } from "../../store/sqlite/tables/events.ts";
 import { createOrigin, type Origin, updateChain } from "../../store/sqlite/tables/origin.ts";
 import { HashChain } from "./hash_chain.ts";
-import { BATCH_EVENTS_MAX, BATCH_UNITS_MAX } from "./in_batches.ts";
+import { BATCH_EVENTS_MAX, BATCH_UNITS_MAX } from "./imported_file.ts";
 import type { SignalGate } from "./signal_gate.ts";
 import { walkHistory } from "./walk_history.ts";
 

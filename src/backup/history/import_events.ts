@@ -1,24 +1,21 @@
 import { type PreparedEvent, prepareEvent } from "../../store/core/prepare_event.ts";
 import { eventLine } from "../../wire/event.ts";
 import { decodeEventLine } from "../../wire/event_line.ts";
+import { decodePlainEvent } from "../../wire/plain_event.ts";
 import { exportTrailer, TRAILER_START } from "./export_trailer.ts";
 import { HashChain } from "./hash_chain.ts";
-import { inBatches } from "./in_batches.ts";
-import { type ReadBytes, readLines } from "./lines.ts";
+
+/** Prepares the events in the lines of a file for the store. @throws Error that names the line at fault */
+export type EventFormat = (lines: Iterator<Uint8Array, void>) => Iterable<PreparedEvent>;
 
 const decoder = new TextDecoder();
 
 /**
- * Returns the events of an export, checked line by line and prepared for the store in batches.
- * @throws Error that names the faulty line; after the last batch at the latest if the export is incomplete
+ * The format of an export. Each event has a line, so its number is also the line's number.
+ * @throws Error after the last event at the latest if the export is incomplete
  */
-export function importEvents(read: ReadBytes): Iterable<PreparedEvent[]> {
-  return inBatches(eventsOf(read));
-}
-
-function* eventsOf(read: ReadBytes): Generator<PreparedEvent, void> {
+export function* importEvents(lines: Iterator<Uint8Array, void>): Generator<PreparedEvent, void> {
   const chain = new HashChain();
-  const lines = readLines(read);
   let events = 0;
   for (let line = lines.next(); !line.done; line = lines.next()) {
     if (isTrailer(line.value)) {
@@ -26,18 +23,37 @@ function* eventsOf(read: ReadBytes): Generator<PreparedEvent, void> {
       if (lines.next().done !== true) throw new Error(`line ${events + 2}: nothing may follow the trailer`);
       return;
     }
-    yield prepare(line.value, ++events, chain);
+    yield prepareLine(++events, () => {
+      const { sequence, timeMicros, body, event } = decodeEventLine(line.value);
+      if (sequence !== events) throw new Error(`the sequence is ${sequence}, expected ${events}`);
+      chain.add(eventLine({ sequence, timeMicros, body }));
+      return prepareEvent(event, timeMicros, body);
+    });
   }
   throw new Error(`it was cut short: the trailer is missing after line ${events}`);
 }
 
-/** Each event has a line, so its number is also the line's number. */
-function prepare(line: Uint8Array, number: number, chain: HashChain): PreparedEvent {
+/**
+ * The format of other programs: one event a line, numbered as it comes.
+ * @param nowMicros the time of events without one, in microseconds since 1970
+ */
+export function importPlainEvents(nowMicros: number): EventFormat {
+  return function* (lines) {
+    let events = 0;
+    for (let line = lines.next(); !line.done; line = lines.next()) {
+      yield prepareLine(++events, () => {
+        const { event, timeMicros = nowMicros } = decodePlainEvent(line.value);
+        return prepareEvent(event, timeMicros);
+      });
+    }
+    // The program that should have written the file has failed.
+    if (events === 0) throw new Error("it holds no events");
+  };
+}
+
+function prepareLine(number: number, prepare: () => PreparedEvent): PreparedEvent {
   try {
-    const { sequence, timeMicros, body, event } = decodeEventLine(line);
-    if (sequence !== number) throw new Error(`the sequence is ${sequence}, expected ${number}`);
-    chain.add(eventLine({ sequence, timeMicros, body }));
-    return prepareEvent(event, timeMicros, body);
+    return prepare();
   } catch (error) {
     throw new Error(`line ${number}: ${(error as Error).message}`);
   }

@@ -11,6 +11,11 @@ export function printable(text: string): string {
   return text.replace(OBEYED, (char) => SHORT.get(char) ?? unitsOf(char));
 }
 
+/** Returns a value as one line of JSON that is safe for a terminal. */
+export function jsonLine(value: unknown): string {
+  return `${printable(JSON.stringify(value))}\n`;
+}
+
 function unitsOf(char: string): string {
   return Array.from(
     { length: char.length },

@@ -3,7 +3,7 @@ import type { ShellContext } from "../context.ts";
 import { reach, type Reached } from "../edition.ts";
 import { ShellExit, Wrong } from "../ends.ts";
 import { eventBatches } from "../event_lines.ts";
-import { jsonLine } from "../output/json_line.ts";
+import { jsonLine } from "../output/printable.ts";
 import { positionOf, sequenceOf } from "../positions.ts";
 import { type QueryFlags, queryOf, tagsOf } from "../queries.ts";
 import { writeEvents, type Written } from "../write_events.ts";

@@ -1,7 +1,7 @@
 import type { ShellContext } from "../context.ts";
 import { reach } from "../edition.ts";
 import { ShellExit } from "../ends.ts";
-import { jsonLine } from "../output/json_line.ts";
+import { jsonLine } from "../output/printable.ts";
 
 /** Prints the last position of the store. */
 export async function head(context: ShellContext, { json }: { readonly json: boolean }): Promise<number> {

@@ -1,8 +1,7 @@
 import { serverOf } from "../../../client/server.ts";
 import type { ShellContext } from "../context.ts";
 import { ShellExit } from "../ends.ts";
-import { jsonLine } from "../output/json_line.ts";
-import { printable } from "../output/printable.ts";
+import { jsonLine, printable } from "../output/printable.ts";
 
 /** The answer of a healthy server. Editions that can be paused also report the pause. */
 interface Health {

@@ -2,8 +2,7 @@ import { Conflict } from "../../../client/mod.ts";
 import type { ShellContext } from "../context.ts";
 import { reach, type Reached } from "../edition.ts";
 import { NotFound, ShellExit, Wrong } from "../ends.ts";
-import { jsonLine } from "../output/json_line.ts";
-import { printable } from "../output/printable.ts";
+import { jsonLine, printable } from "../output/printable.ts";
 
 interface ProjectionFlags {
   readonly ifVersion: string | undefined;

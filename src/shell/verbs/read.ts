@@ -6,7 +6,7 @@ import type { ShellContext } from "../context.ts";
 import { reach, type Reached } from "../edition.ts";
 import { ShellExit, Wrong } from "../ends.ts";
 import { EventTable } from "../output/event_table.ts";
-import { jsonLine } from "../output/json_line.ts";
+import { jsonLine } from "../output/printable.ts";
 import { positionOf, sequenceOf } from "../positions.ts";
 import { type QueryFlags, queryOf } from "../queries.ts";
 
