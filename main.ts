@@ -12,6 +12,7 @@ import { ListenError } from "./src/http/transport/unix_socket.ts";
 import { firstSteps } from "./src/server/first_steps.ts";
 import { type RunningServer, startServer } from "./src/server/start_server.ts";
 import { locationText } from "./src/store/postgres/connection/address.ts";
+import type { CommandLine } from "./cli/program.ts";
 import { serverProgram } from "./cli/programs.ts";
 import { loadForThisMachine } from "./cli/this_machine.ts";
 import {
@@ -27,12 +28,15 @@ import {
 /** How long the server waits at its end for the last responses, or the last lines of the log. */
 const LAST_WORDS_MILLISECONDS = 500;
 
-await runProgram(serverProgram, async ({ options }) => {
+if (import.meta.main) await runProgram(serverProgram, run);
+
+/** @returns the exit code, undefined for a running server */
+export async function run({ options }: CommandLine<typeof serverProgram>): Promise<number | undefined> {
   if (options.checkConfig) return checkConfig(serverProgram, options.config, loadForThisMachine);
   const loaded = loadSettings(serverProgram, options.config, loadServerSettings);
   if (options.printConfig) return print(printConfigText(loaded)), ExitCode.ok;
   return await serve(loaded, editions[loaded.settings.edition]);
-});
+}
 
 /** @returns the exit code of a failed start, undefined for a running server */
 async function serve(loaded: Loaded<ServerSettings>, edition: Edition): Promise<number | undefined> {

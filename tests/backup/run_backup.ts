@@ -54,8 +54,7 @@ export class BackupDirectories implements Disposable {
   /** Runs the program to its end: in this process, unless an option needs a process of its own. */
   async run(options: BackupOptions = {}): Promise<Ended> {
     const { args = [], cwd = this.directory } = options;
-    const needsProcess = options.umask !== undefined || options.isProcess === true ||
-      options.isEnvironmentEmpty;
+    const needsProcess = options.umask !== undefined || options.isProcess === true;
     if (!needsProcess && canRunHere()) {
       return await runHere(backupProgram, runBackup, { args, cwd, env: this.#environment(options) });
     }

@@ -153,6 +153,7 @@ Deno.test("it runs with an empty environment in another directory, where HOME ca
     args: ["--config", config],
     cwd: "/",
     isEnvironmentEmpty: true,
+    isProcess: true,
     env: { HOME: "/proc", DENO_DIR: cache },
   });
   assert.deepEqual([code, stderr], [0, ""]);

@@ -4,7 +4,7 @@ import { BackupDirectories } from "../backup/run_backup.ts";
 import { runInit } from "../cli/run_init.ts";
 import { inDirectory, namesIn } from "../support/directory.ts";
 import { runServer, startServer } from "../support/server_process.ts";
-import { run } from "./configured_run.ts";
+import { run, runWithFlags } from "./configured_run.ts";
 import type { Ended } from "../support/run_command.ts";
 
 const FAULTY: readonly (readonly [config: string, told: RegExp])[] = [
@@ -152,7 +152,7 @@ function check(program: "server" | "init" | "backup", text: string | undefined):
     const before = namesIn(directory);
     const args = ["--check-config"];
     const ended = program === "server"
-      ? await runServer({ directory, listen: "none", args, env: { SERVICE_DATA_DIR: "data" } })
+      ? await runWithFlags(directory, args, { SERVICE_DATA_DIR: "data" })
       : program === "init"
       ? await runInit(directory, args)
       : await checkBackup(directory, args);

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inDirectory, namesIn } from "../support/directory.ts";
+import { run as runMain } from "../../main.ts";
+import { serverProgram } from "../../cli/programs.ts";
+import { canRunHere, runHere } from "../support/run_here.ts";
 import { runServer } from "../support/server_process.ts";
 import type { Ended } from "../support/run_command.ts";
 
@@ -14,13 +17,23 @@ export function run(
       Deno.writeTextFileSync(join(directory, "config.toml"), config, { mode: 0o600 });
     }
     const before = namesIn(directory);
-    const ended = await runServer({
-      directory,
-      listen: "none",
-      args,
-      env: { SERVICE_DATA_DIR: "data", ...env },
-    });
+    const ended = await runWithFlags(directory, args, { SERVICE_DATA_DIR: "data", ...env });
     assert.deepEqual(namesIn(directory), before, "nothing was opened or made");
     return ended;
   });
+}
+
+/** Flags with which the server prints something and ends, or rejects them. */
+const ONLY_PRINTS = /^--(?:check-config|print-config|default-config|help|version|port|confg)$|^-h$/;
+
+/** Runs the server in a directory: in this process, if it only prints. */
+export async function runWithFlags(
+  directory: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Ended> {
+  if (!args.some((arg) => ONLY_PRINTS.test(arg)) || !canRunHere()) {
+    return await runServer({ directory, listen: "none", args, env });
+  }
+  return await runHere(serverProgram, runMain, { args, env, cwd: directory });
 }

@@ -1,15 +1,21 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { runServer, type ServerOptions } from "../support/server_process.ts";
 import type { Ended } from "../support/run_command.ts";
+import { runWithFlags } from "./configured_run.ts";
+
+interface FlagsRun {
+  readonly args: readonly string[];
+  readonly files?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
 
 /** Runs the server with these flags in a directory of its own and asserts that it leaves nothing there. */
-async function run(options: ServerOptions & { files?: Record<string, string> }): Promise<Ended> {
+async function run({ args, files: texts = {}, env = {} }: FlagsRun): Promise<Ended> {
   const directory = await Deno.makeTempDir({ prefix: "eventstore_test_" });
   try {
-    const files = Object.entries(options.files ?? {});
+    const files = Object.entries(texts);
     for (const [name, text] of files) Deno.writeTextFileSync(join(directory, name), text, { mode: 0o600 });
-    const ended = await runServer({ listen: "none", ...options, directory });
+    const ended = await runWithFlags(directory, args, env);
     const left = [...Deno.readDirSync(directory)].map(({ name }) => name).sort();
     assert.deepEqual(left, files.map(([name]) => name).sort(), "nothing was opened or made");
     return ended;

@@ -28,11 +28,13 @@ Deno.test("a server that cannot be reached is 5, at once and before anything is 
     new Shell({ transport: "tcp", hostname: "127.0.0.1", port }),
   ];
   for (const shell of places) {
-    await Promise.all(
-      VERBS.map((args) =>
-        shell.fails(args, 5, /(server\.sock: no answer: .*ENOENT|:\d+: no answer: .*[Cc]onnection refused)/)
-      ),
-    );
+    for (const args of VERBS) {
+      await shell.fails(
+        args,
+        5,
+        /(server\.sock: no answer: .*ENOENT|:\d+: no answer: .*[Cc]onnection refused)/,
+      );
+    }
   }
 });
 
@@ -90,9 +92,9 @@ Deno.test("a server with a token takes it from a file or a variable, and its lac
   const token = "open sesame";
   await using server = await startServer({ env: { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: token } });
   const shell = new Shell(server.address);
-  await Promise.all(
-    VERBS.map((args) => shell.fails(args, 7, /give the token with --token-file or EVENTSTORE_TOKEN$/m)),
-  );
+  for (const args of VERBS) {
+    await shell.fails(args, 7, /give the token with --token-file or EVENTSTORE_TOKEN$/m);
+  }
   await shell.fails(["head"], 7, /./, { env: { EVENTSTORE_TOKEN: "wrong" } });
   assert.equal(await shell.prints(APPEND, { env: { EVENTSTORE_TOKEN: token } }), "1\n");
   await inDirectory(async (directory) => {
