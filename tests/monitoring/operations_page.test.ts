@@ -12,7 +12,6 @@ const SOURCES = [
   "src/store/sqlite/data_directory/data_directory.ts",
   "src/store/sqlite/data_directory/database_file.ts",
   "src/store/sqlite/data_directory/create_database.ts",
-  "src/store/sqlite/data_directory/init_store.ts",
   "src/store/sqlite/sqlite_store.ts",
 ];
 
