@@ -1,8 +1,7 @@
 import type { Outcome } from "../../store/api/outcome.ts";
 import type { WriteResult } from "../../store/api/write.ts";
 import type { WriteQueue } from "../../write_queue/write_queue.ts";
-import { queueMetrics, writeCounters } from "../shared/common_metrics.ts";
-import { conflictingPart } from "../shared/conflicts.ts";
+import { countWrite, queueMetrics, writeCounters } from "../shared/common_metrics.ts";
 import { metricText } from "../../metrics/exposition.ts";
 import { Histogram } from "../../metrics/histogram.ts";
 
@@ -14,20 +13,17 @@ const DURATION_BOUNDS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0
  */
 export class WriteMetrics {
   readonly #duration = new Histogram(DURATION_BOUNDS_SECONDS);
-  readonly #rejected = { condition: 0, projection: 0 };
-  #committed = 0;
+  readonly #counts = { committed: 0, conflicts: { condition: 0, projection: 0 } };
 
   turnEnded(outcome: Outcome<WriteResult>, lockSeconds: number): void {
     this.#duration.observe(lockSeconds);
-    if (outcome.kind !== "done") return;
-    if (outcome.value.kind === "written") this.#committed++;
-    else this.#rejected[conflictingPart(outcome.value.conflict)]++;
+    countWrite(this.#counts, outcome);
   }
 
   text(queue: WriteQueue): string {
     return [
       queueMetrics(queue),
-      writeCounters(this.#committed, this.#rejected),
+      writeCounters(this.#counts),
       metricText(
         "service_write_duration_seconds",
         "histogram",

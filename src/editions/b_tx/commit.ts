@@ -5,6 +5,7 @@ import { eventTerms } from "../../store/core/index_terms.ts";
 import type { Conflict, StoreWrite } from "../../store/api/write.ts";
 import { parseQueried } from "../../wire/event.ts";
 import { Admission } from "../../write_queue/admission.ts";
+import { countWrite } from "../shared/common_metrics.ts";
 import {
   conflictLocation,
   conflictMessage as listedConflictMessage,
@@ -24,7 +25,7 @@ export async function commit({ edition, transaction, running, request }: TxCall)
     // The commit runs even if the client disconnects, which must then treat the response as lost.
     const admission = new Admission("commit", undefined, running.bytesHeld());
     const { outcome } = await host.queue.write(admission, write);
-    statistics.writeEnded(outcome);
+    countWrite(statistics.writes, outcome);
     throwIfRejected(
       outcome,
       (conflict) => conflictMessage(conflict, lists),

@@ -2,6 +2,7 @@ import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { EMPTY_WRITE } from "../../store/api/write.ts";
 import { Admission } from "../../write_queue/admission.ts";
+import { countWrite } from "../shared/common_metrics.ts";
 import { conflictMessage, throwIfRejected } from "../shared/conflicts.ts";
 import { STORE_HEADER } from "../shared/headers.ts";
 import type { EditionParts } from "./edition_parts.ts";
@@ -25,7 +26,7 @@ export function postProjections({ host, statistics, decoding }: EditionParts): R
         new Admission("projections", undefined, bytes),
         { ...EMPTY_WRITE, projections },
       );
-      statistics.writeEnded(outcome);
+      countWrite(statistics.writes, outcome);
       const { versions, storeId } = throwIfRejected(outcome, conflictMessage);
       return jsonReply(200, versions, { [STORE_HEADER]: storeId });
     },

@@ -1,13 +1,11 @@
 import { formatTimestamp } from "../../model/timestamp.ts";
-import type { Outcome } from "../../store/api/outcome.ts";
-import type { WriteResult } from "../../store/api/write.ts";
-import { conflictingPart } from "../shared/conflicts.ts";
 import type { Pause } from "./pause.ts";
 
 /** The counts since startup that `GET /stats` reports, with the keys of its document. */
 export class Statistics {
   readonly startedAtMicros: number;
   lastOptimizeAtMicros: number;
+  /** Commits that wrote, and writes of projections outside a transaction. */
   readonly writes = { committed: 0, conflicts: { condition: 0, projection: 0 }, writeQueueFull: 0 };
   readonly transactions = {
     begun: 0,
@@ -23,13 +21,6 @@ export class Statistics {
   constructor(startedAtMicros: number) {
     this.startedAtMicros = startedAtMicros;
     this.lastOptimizeAtMicros = startedAtMicros;
-  }
-
-  /** Counts the outcome of a commit that wrote, or of a write of projections outside a transaction. */
-  writeEnded(outcome: Outcome<WriteResult>): void {
-    if (outcome.kind !== "done") return;
-    if (outcome.value.kind === "written") this.writes.committed++;
-    else this.writes.conflicts[conflictingPart(outcome.value.conflict)]++;
   }
 
   document(pause: Pause, openTransactions: number): unknown {

@@ -14,7 +14,7 @@ export function txMetrics({ host, pause, transactions: open, statistics }: Editi
     ),
     gauge("service_transactions_open", "Transactions that are open.", open.count),
     queueMetrics(host.queue),
-    writeCounters(writes.committed, writes.conflicts),
+    writeCounters(writes),
     counter(
       "service_queue_full_total",
       "Requests rejected because too many were waiting.",

@@ -23,8 +23,3 @@ export class ActiveTransaction {
     return this.current;
   }
 }
-
-/** True if a request of this kind holds the write lock or waits for it. */
-export function isPending({ host: { queue } }: EditionParts, kind: string): boolean {
-  return [queue.active, ...queue.queued].some((entry) => entry?.kind === kind);
-}

@@ -12,7 +12,7 @@ import { pageReply } from "../shared/read_events.ts";
 import { projectionReply } from "../shared/read_projection.ts";
 import { begin } from "./begin.ts";
 import type { EditionParts } from "./edition_parts.ts";
-import { projectionsRoute } from "./paused_writes.ts";
+import { projectionsRoute } from "./pause_routes.ts";
 import { type TicketCall, ticketRoute } from "./ticket_call.ts";
 
 /** The endpoints of a transaction. Some also work without a ticket. */

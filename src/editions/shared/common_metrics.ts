@@ -1,8 +1,9 @@
 import type { Reply } from "../../http/exchange.ts";
 import { getRoute, type Route } from "../../http/router.ts";
 import { counter, gauge, gaugeIfKnown, metricText } from "../../metrics/exposition.ts";
-import type { FailureCause } from "../../store/api/outcome.ts";
+import type { FailureCause, Outcome } from "../../store/api/outcome.ts";
 import type { Store, StoreUsage } from "../../store/api/store.ts";
+import type { WriteResult } from "../../store/api/write.ts";
 import type { TransactionCounts } from "../../store/core/transaction_counts.ts";
 import type { WriteQueue } from "../../write_queue/write_queue.ts";
 import type { EditionHost } from "../edition.ts";
@@ -120,18 +121,26 @@ export function longestWaitSeconds({ queued }: WriteQueue): number {
   return Math.max(0, ...queued.map(({ age }) => age.seconds));
 }
 
-/** How writes ended since startup. `rejected` is split by the part that was in conflict. */
-export function writeCounters(
-  committed: number,
-  rejected: Readonly<Record<"condition" | "projection", number>>,
-): string {
+/** How writes ended since startup. Conflicts are split by the part that was in conflict. */
+export interface WriteCounts {
+  committed: number;
+  readonly conflicts: Record<"condition" | "projection", number>;
+}
+
+export function countWrite(counts: WriteCounts, outcome: Outcome<WriteResult>): void {
+  if (outcome.kind !== "done") return;
+  if (outcome.value.kind === "written") counts.committed++;
+  else counts.conflicts[outcome.value.conflict.list === "conditions" ? "condition" : "projection"]++;
+}
+
+export function writeCounters({ committed, conflicts }: WriteCounts): string {
   return [
     counter("service_writes_committed_total", "Writes committed since startup.", committed),
     metricText(
       "service_writes_rejected_total",
       "counter",
       "Writes rejected because of a conflict.",
-      Object.entries(rejected).map(([reason, value]) => ({ labels: `reason="${reason}"`, value })),
+      Object.entries(conflicts).map(([reason, value]) => ({ labels: `reason="${reason}"`, value })),
     ),
   ].join("");
 }

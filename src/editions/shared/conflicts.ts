@@ -23,11 +23,6 @@ export function conflictLocation(conflict: Conflict): object {
   return conflict.cause === "otherStore" ? { condition } : { condition, sequence: conflict.sequence };
 }
 
-/** The part of a write that was in conflict, as metrics and statistics count it. */
-export function conflictingPart({ list }: Conflict): "condition" | "projection" {
-  return list === "conditions" ? "condition" : "projection";
-}
-
 /**
  * Returns the result of the write.
  * @param message the error message for a conflict
