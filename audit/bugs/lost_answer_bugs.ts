@@ -47,12 +47,12 @@ export const LOST_ANSWER_BUGS: readonly Bug[] = [
       find: "= envelopeOf(text);\n",
       replace: "= envelopeOf(text);\n  named ||= error;\n",
     }],
-    caughtBy: { tests: "tests/client/writing.test.ts" },
+    caughtBy: { tests: "tests/client/foreign_answers.test.ts" },
   },
   {
     name: "the client takes every error code of the server as proof that nothing was written",
     edits: [{ file: REPLIES, find: "if (!NOTHING_WRITTEN.test(named!)) {", replace: "if (!named) {" }],
-    caughtBy: { tests: "tests/client/writing.test.ts" },
+    caughtBy: { tests: "tests/client/foreign_answers.test.ts" },
   },
   {
     name: "the server does not mark its errors as its own",
