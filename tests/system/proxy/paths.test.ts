@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { Client } from "../../support/client.ts";
 import { ScriptedUpstream, sendText } from "../../support/scripted_upstream.ts";
-import { startServer } from "../../support/server_process.ts";
 import { startProxy } from "./proxy.ts";
-import { proxyTest } from "./proxy_test.ts";
+import { proxiedTest, proxyTest } from "./proxy_test.ts";
 
 async function answerOk(_: unknown, conn: Deno.Conn): Promise<boolean> {
   await sendText(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
@@ -74,34 +73,28 @@ const PRIVATE = [
 ];
 
 for (const edition of ["A", "B"]) {
-  await proxyTest(
-    `the paths that edition ${edition} has for operators stay inside`,
-    async (name, programs) => {
-      await using server = await startServer({
-        listen: "unix",
-        env: { SERVICE_DEV_MODE: "true", SERVICE_EDITION: edition },
-      });
-      await using proxy = await startProxy(name, programs, server.address);
-      const client = new Client(proxy.address);
-      for (const target of PRIVATE) {
-        for (const method of ["GET", "POST"]) {
-          const reply = await client.request(method, target);
-          assert.equal(reply.status, 404, `${method} ${target}`);
-          assert.doesNotMatch(reply.text, /unknown path/, `${method} ${target} reached the server`);
-        }
+  await proxiedTest(`the paths that edition ${edition} has for operators stay inside`, {
+    listen: "unix",
+    env: { SERVICE_DEV_MODE: "true", SERVICE_EDITION: edition },
+  }, async ({ proxy, client }) => {
+    for (const target of PRIVATE) {
+      for (const method of ["GET", "POST"]) {
+        const reply = await client.request(method, target);
+        assert.equal(reply.status, 404, `${method} ${target}`);
+        assert.doesNotMatch(reply.text, /unknown path/, `${method} ${target} reached the server`);
       }
-      assert.equal((await client.request("GET", "/health")).status, 200);
-      const forPrometheus = new Client(proxy.metricsAddress);
-      const metrics = await forPrometheus.request("GET", "/metrics");
-      assert.equal(metrics.status, 200);
-      assert.match(metrics.text, /^service_requests_queued 0$/m);
-      for (const target of ["/health", "/debug", "/events", "/metrics/"]) {
-        const reply = await forPrometheus.request("GET", target);
-        assert.equal(reply.status, 404, target);
-        assert.doesNotMatch(reply.text, /unknown path/, `${target} reached the server`);
-      }
-      const { status, text } = await client.request("GET", "/unknown");
-      assert.deepEqual([status, text.trim()], [404, "unknown path"]);
-    },
-  );
+    }
+    assert.equal((await client.request("GET", "/health")).status, 200);
+    const forPrometheus = new Client(proxy.metricsAddress);
+    const metrics = await forPrometheus.request("GET", "/metrics");
+    assert.equal(metrics.status, 200);
+    assert.match(metrics.text, /^service_requests_queued 0$/m);
+    for (const target of ["/health", "/debug", "/events", "/metrics/"]) {
+      const reply = await forPrometheus.request("GET", target);
+      assert.equal(reply.status, 404, target);
+      assert.doesNotMatch(reply.text, /unknown path/, `${target} reached the server`);
+    }
+    const { status, text } = await client.request("GET", "/unknown");
+    assert.deepEqual([status, text.trim()], [404, "unknown path"]);
+  });
 }

@@ -5,9 +5,8 @@ import { eventually } from "../../support/eventually.ts";
 import { debugSnapshot } from "../../support/held_write_lock.ts";
 import { replacePart } from "../../support/page_block.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
-import { debianTest } from "../support/debian_program.ts";
-import { type Proxy, proxyNames, startProxy } from "./proxy.ts";
-import { proxyTest } from "./proxy_test.ts";
+import { type Proxy, startProxy } from "./proxy.ts";
+import { proxiedTest, proxyTest } from "./proxy_test.ts";
 
 const EVENT = { type: "t", payload: "" };
 
@@ -26,11 +25,10 @@ async function readsWait(server: ServerProcess, count: number): Promise<void> {
   });
 }
 
-await proxyTest(
+await proxiedTest(
   "a waiting read comes with its event, or empty when its time is over",
-  async (name, programs) => {
-    await using server = await startServer({ listen: "unix" });
-    await using proxy = await startProxy(name, programs, server.address);
+  { listen: "unix" },
+  async ({ server, proxy }) => {
     using client = Deno.createHttpClient({ caCerts: [proxy.certificate] });
     const read = (seconds: number): Promise<Response> =>
       fetch(`${proxy.httpsUrl}/events`, { client, method: "QUERY", body: waiting(seconds) });
@@ -48,11 +46,10 @@ await proxyTest(
   },
 );
 
-await proxyTest(
+await proxiedTest(
   "a waiting reader that disconnects is noticed, with and without TLS",
-  async (name, programs) => {
-    await using server = await startServer({ listen: "unix" });
-    await using proxy = await startProxy(name, programs, server.address);
+  { listen: "unix" },
+  async ({ server, proxy }) => {
     using plain = await new Client(proxy.address).begin("QUERY", "/events", { body: waiting(60) });
     await readsWait(server, 1);
     plain.close();
@@ -69,22 +66,18 @@ await proxyTest(
   },
 );
 
-await proxyTest(
-  "more readers wait than connections are kept idle, and one event wakes all",
-  async (name, programs) => {
-    await using server = await startServer({ listen: "unix" });
-    await using proxy = await startProxy(name, programs, server.address);
-    const readers = Array.from({ length: 40 }, () => readThrough(proxy, 60));
-    await readsWait(server, readers.length);
-    await server.client().append(EVENT);
-    for (const reply of await Promise.all(readers)) assert.equal(parsePage(reply).events.length, 1);
-  },
-);
+await proxiedTest("more readers wait than connections are kept idle, and one event wakes all", {
+  listen: "unix",
+}, async ({ server, proxy }) => {
+  const readers = Array.from({ length: 40 }, () => readThrough(proxy, 60));
+  await readsWait(server, readers.length);
+  await server.client().append(EVENT);
+  for (const reply of await Promise.all(readers)) assert.equal(parsePage(reply).events.length, 1);
+});
 
-await debianTest(
-  [...proxyNames, "openssl"],
-  "nginx: a wait longer than proxy_read_timeout is 504, and the one of the page is long enough",
-  async (programs) => {
+await proxyTest(
+  "a wait longer than proxy_read_timeout is 504, and the one of the page is long enough",
+  async (_, programs) => {
     await using server = await startServer({ listen: "unix" });
     const shorten = (config: string): string => replacePart(config, "read_timeout 1d", "read_timeout 1s");
     await using proxy = await startProxy("nginx", programs, server.address);
@@ -92,29 +85,26 @@ await debianTest(
     const replies = await Promise.all([readThrough(proxy, 3), readThrough(impatient, 3)]);
     assert.deepEqual(replies.map(({ status }) => status), [200, 504]);
   },
+  ["nginx"],
 );
 
-await debianTest(
-  [...proxyNames, "openssl"],
-  "nginx: a waiting reader takes two of worker_connections",
-  async (programs) => {
-    await using server = await startServer({ listen: "unix" });
-    const limit = (config: string): string =>
-      replacePart(config, "events {}", "events { worker_connections 64; }");
-    await using proxy = await startProxy("nginx", programs, server.address, limit);
-    const client = new Client(proxy.address);
-    using readers = new DisposableStack();
-    const wait = async (): Promise<Connection> =>
-      readers.use(await client.begin("QUERY", "/events", { body: waiting(60) }));
-    // The listeners of nginx take some of the connections.
-    for (let count = 1; count <= 24; count++) {
-      await wait();
-      await readsWait(server, count);
-    }
-    const rejected: Promise<unknown>[] = [];
-    for (let count = 25; count <= 33; count++) rejected.push((await wait()).readHead());
-    // Requests beyond the limit get no reply; the others would wait.
-    await assert.rejects(Promise.race(rejected), NoReply);
-    assert.ok((await debugSnapshot(server.client())).read.httpOpen <= 32);
-  },
-);
+await proxyTest("a waiting reader takes two of worker_connections", async (_, programs) => {
+  await using server = await startServer({ listen: "unix" });
+  const limit = (config: string): string =>
+    replacePart(config, "events {}", "events { worker_connections 64; }");
+  await using proxy = await startProxy("nginx", programs, server.address, limit);
+  const client = new Client(proxy.address);
+  using readers = new DisposableStack();
+  const wait = async (): Promise<Connection> =>
+    readers.use(await client.begin("QUERY", "/events", { body: waiting(60) }));
+  // The listeners of nginx take some of the connections.
+  for (let count = 1; count <= 24; count++) {
+    await wait();
+    await readsWait(server, count);
+  }
+  const rejected: Promise<unknown>[] = [];
+  for (let count = 25; count <= 33; count++) rejected.push((await wait()).readHead());
+  // Requests beyond the limit get no reply; the others would wait.
+  await assert.rejects(Promise.race(rejected), NoReply);
+  assert.ok((await debugSnapshot(server.client())).read.httpOpen <= 32);
+}, ["nginx"]);

@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import { Client } from "../../support/client.ts";
 import { Connection } from "../../support/connection.ts";
-import { debianTest } from "../support/debian_program.ts";
 import { eventually } from "../../support/eventually.ts";
 import { holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
 import { ScriptedUpstream, sendText } from "../../support/scripted_upstream.ts";
-import { startServer } from "../../support/server_process.ts";
-import { proxyNames, startProxy } from "./proxy.ts";
-import { proxyTest } from "./proxy_test.ts";
+import { startProxy } from "./proxy.ts";
+import { proxiedTest, proxyTest } from "./proxy_test.ts";
 
 const BODY_BYTES_MAX = 8 * 1024 * 1024;
 
@@ -52,33 +50,28 @@ await proxyTest("connections to the server are reused for the next requests", as
   assert.deepEqual([upstream.requests.length, upstream.connections], [10, 1]);
 });
 
-await proxyTest(
-  "a waiting write of a client that disconnects is removed from the queue",
-  async (name, programs) => {
-    await using server = await startServer({ listen: "unix" });
-    await using proxy = await startProxy(name, programs, server.address);
-    const [direct, client] = [server.client(), new Client(proxy.address)];
-    using held = holdWriteLock(server);
-    const active = client.append(event("active"));
-    await waitForQueue(direct, 0);
-    using leaving = await client.begin("POST", "/write", { json: { events: [event("leaving")] } });
-    await waitForQueue(direct, 1);
-    const staying = client.append(event("staying"));
-    await waitForQueue(direct, 2);
-    leaving.close();
-    await waitForQueue(direct, 1);
-    held.release();
-    await Promise.all([active, staying]);
-    assert.deepEqual((await direct.allEvents()).map(({ payload }) => payload), ["active", "staying"]);
-  },
-);
+await proxiedTest("a waiting write of a client that disconnects is removed from the queue", {
+  listen: "unix",
+}, async ({ server, proxy }) => {
+  const [direct, client] = [server.client(), new Client(proxy.address)];
+  using held = holdWriteLock(server);
+  const active = client.append(event("active"));
+  await waitForQueue(direct, 0);
+  using leaving = await client.begin("POST", "/write", { json: { events: [event("leaving")] } });
+  await waitForQueue(direct, 1);
+  const staying = client.append(event("staying"));
+  await waitForQueue(direct, 2);
+  leaving.close();
+  await waitForQueue(direct, 1);
+  held.release();
+  await Promise.all([active, staying]);
+  assert.deepEqual((await direct.allEvents()).map(({ payload }) => payload), ["active", "staying"]);
+});
 
-await proxyTest(
+await proxiedTest(
   "bodies up to the server's limit pass, a larger one is always 413",
-  async (name, programs) => {
-    await using server = await startServer({ listen: "tcp" });
-    await using proxy = await startProxy(name, programs, server.address);
-    const client = new Client(proxy.address);
+  { listen: "tcp" },
+  async ({ client }) => {
     for (const chunkBytes of [0, 60_000]) {
       const statusOf = async (bytes: number): Promise<number> => {
         const body = '{"events":[{"type":"t","payload":""}]}'.padEnd(bytes);
@@ -93,13 +86,10 @@ await proxyTest(
 );
 
 // Caddy waits for more of the body before it passes the answer on.
-await debianTest(
-  [...proxyNames, "openssl"],
-  "nginx: a body is passed on as it comes, so that a rejection does not wait for its end",
-  async (programs) => {
-    const env = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: "correct-horse-battery" };
-    await using server = await startServer({ listen: "unix", env });
-    await using proxy = await startProxy("nginx", programs, server.address);
+await proxiedTest(
+  "a body is passed on as it comes, so that a rejection does not wait for its end",
+  { listen: "unix", env: { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: "correct-horse-battery" } },
+  async ({ proxy }) => {
     using connection = await Connection.open(proxy.address);
     const whole = new Client(proxy.address).bytesOf("POST", "/write", { body: " ".repeat(1_000_000) });
     await connection.send(whole.subarray(0, 1000));
@@ -107,21 +97,18 @@ await debianTest(
     assert.equal((await connection.readHead()).status, 401);
     clearTimeout(late);
   },
+  ["nginx"],
 );
 
-await proxyTest(
-  "while the server is away the answer is 502, and afterwards all is well",
-  async (name, programs) => {
-    await using server = await startServer({ listen: "unix" });
-    await using proxy = await startProxy(name, programs, server.address);
-    const client = new Client(proxy.address);
-    await client.append(event("1"));
-    await server.stop();
-    assert.equal((await client.write({ events: [event("lost")] })).status, 502);
-    await server.start();
-    await eventually(async () => {
-      assert.equal((await client.write({ events: [event("2")] })).status, 200);
-    });
-    assert.deepEqual((await client.allEvents()).map(({ payload }) => payload), ["1", "2"]);
-  },
-);
+await proxiedTest("while the server is away the answer is 502, and afterwards all is well", {
+  listen: "unix",
+}, async ({ server, client }) => {
+  await client.append(event("1"));
+  await server.stop();
+  assert.equal((await client.write({ events: [event("lost")] })).status, 502);
+  await server.start();
+  await eventually(async () => {
+    assert.equal((await client.write({ events: [event("2")] })).status, 200);
+  });
+  assert.deepEqual((await client.allEvents()).map(({ payload }) => payload), ["1", "2"]);
+});
