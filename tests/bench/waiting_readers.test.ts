@@ -3,12 +3,12 @@ import { Connection, requestBytes } from "../../bench/connection.ts";
 import { readsOf, waitInVain } from "../../bench/workloads/writes_with_readers.ts";
 import { WaitingReaders } from "../../bench/workloads/waiting_readers.ts";
 import { eventually } from "../support/eventually.ts";
-import { startServer } from "../support/server_process.ts";
+import { sharedServer } from "../support/server_process.ts";
 
 const READERS = 5;
+const server = sharedServer();
 
 Deno.test("readers in vain are with the server until they are disposed of", async () => {
-  await using server = await startServer();
   using connection = await Connection.open(server.address);
   {
     await using _readers = await waitInVain(server.address, READERS);
@@ -18,7 +18,6 @@ Deno.test("readers in vain are with the server until they are disposed of", asyn
 });
 
 Deno.test("the failure of a reader is reported when the readers are disposed of", async () => {
-  await using server = await startServer();
   using connection = await Connection.open(server.address);
   const reads = (count: number): Promise<void> =>
     eventually(async () => assert.equal(await readsOf(connection), count));

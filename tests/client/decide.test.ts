@@ -117,7 +117,7 @@ Deno.test("a signal ends a decision, and other errors are not tried again", asyn
 const IS_LONG = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1";
 
 const CLIENTS = 20;
-const DECISIONS = IS_LONG ? 10_000 : 300;
+const DECISIONS = IS_LONG ? 10_000 : 200;
 
 Deno.test(`${CLIENTS} clients with ${DECISIONS} decisions on five courses break no rule, and none is rejected while there is a seat`, async () => {
   await enrolTogether({

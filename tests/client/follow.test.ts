@@ -103,7 +103,7 @@ Deno.test("with writers, kills, restarts and answers that break off, nothing is 
   transport.fault = () =>
     (["none", "answer cut", "none", "answer lost", "request lost"] as const)[requests++ % 5]!;
   const store = storeOf(server);
-  const total = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 5000 : 300;
+  const total = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 5000 : 160;
   const received: number[] = [];
   const checkpoints: number[] = [];
   const following = (async () => {

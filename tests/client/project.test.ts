@@ -97,7 +97,7 @@ Deno.test("two copies, each of which loses answers, apply every event exactly on
 
 Deno.test("two processes, killed at any moment over and over, apply every event exactly once", async () => {
   const store = storeOf(server);
-  const [kills, perRound] = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? [40, 50] : [4, 20];
+  const [kills, perRound] = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? [40, 50] : [3, 20];
   const stored = async (): Promise<readonly number[]> =>
     (await store.projections.get<Stored>("projector", "p"))?.payload.state ?? [];
   const projectors = [startProjector(server.address), startProjector(server.address)];

@@ -180,7 +180,7 @@ for (const listen of ["tcp", "unix"] as const) {
     const server = servers[listen];
     const store = storeOf<Record<string, string>>(server);
     const large = { type: "t", payload: "x".repeat(60_000) };
-    for (let i = 0; i < 4; i++) await store.append(Array.from({ length: 100 }, () => large));
+    for (let i = 0; i < 3; i++) await store.append(Array.from({ length: 100 }, () => large));
     for await (const event of store.readAll("*")) {
       if (event.sequence === 2) break;
     }
