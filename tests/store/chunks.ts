@@ -16,7 +16,7 @@ export function typesOf(chunk: Chunk): string[] {
 
 /** The types of all events of a store. */
 export async function allTypesOf(reads: Pick<StoreReads, "chunk">): Promise<string[]> {
-  return (await eventsOfAll(reads, EVERYTHING)).map(({ type }) => type);
+  return (await Array.fromAsync(chunksOf(reads), typesOf)).flat();
 }
 
 export function sequencesOf(chunk: Chunk): number[] {
@@ -28,19 +28,19 @@ export async function sequencesOfAll(
   reads: Pick<StoreReads, "chunk">,
   request: Partial<ChunkRequest>,
 ): Promise<number[]> {
-  return (await eventsOfAll(reads, { ...EVERYTHING, ...request })).map(({ sequence }) => sequence);
+  return (await Array.fromAsync(chunksOf(reads, request), sequencesOf)).flat();
 }
 
-async function eventsOfAll(
+/** The chunks of a page. The default is the whole store. */
+export async function* chunksOf(
   reads: Pick<StoreReads, "chunk">,
-  first: ChunkRequest,
-): Promise<ReturnType<typeof linesOf>> {
-  const events: ReturnType<typeof linesOf> = [];
-  for (let request = first;;) {
+  page: Partial<ChunkRequest> = {},
+): AsyncGenerator<Chunk> {
+  for (let request: ChunkRequest = { ...EVERYTHING, ...page };;) {
     const chunk = await reads.chunk(request);
-    events.push(...linesOf(chunk));
-    if (chunk.end !== false) return events;
-    request = { ...requestAfter(request, chunk), head: chunk.head };
+    yield chunk;
+    if (chunk.end !== false) return;
+    request = { ...requestAfter(request, chunk), head: request.head ?? chunk.head };
   }
 }
 

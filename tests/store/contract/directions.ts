@@ -4,10 +4,9 @@ import type { NewEvent } from "../../../src/model/event.ts";
 import { matches } from "../../../src/model/query.ts";
 import type { ReadRequest } from "../../../src/model/read_request.ts";
 import { isInTimeRange, type TimeRange } from "../../../src/model/time_range.ts";
-import { type Chunk, type ChunkRequest, requestAfter } from "../../../src/store/api/chunk.ts";
 import type { Store } from "../../../src/store/api/store.ts";
 import { event, queryFor } from "../arbitraries.ts";
-import { sequencesOf } from "../chunks.ts";
+import { chunksOf, sequencesOf } from "../chunks.ts";
 import { changing, newEvent, prepared } from "../made_writes.ts";
 import { DONE, written } from "../outcomes.ts";
 import type { StoreTest } from "./store_test.ts";
@@ -28,13 +27,9 @@ export function contractOfDirections(test: StoreTest): void {
   test("a page backwards ends at the head of its first chunk, despite later writes", async (store) => {
     const large = (): EventAt => ({ event: newEvent("t", [], "x".repeat(150_000)), timeMicros: 0 });
     await append(store, Array.from({ length: 9 }, large));
-    let request: ChunkRequest = { query: "every", afterSequence: 0, head: 8, backwards: true, limit: 7 };
     const sequences: number[] = [];
-    while (true) {
-      const chunk = await store.reads.chunk(request);
+    for await (const chunk of chunksOf(store.reads, { head: 8, backwards: true, limit: 7 })) {
       sequences.push(...sequencesOf(chunk));
-      if (chunk.end !== false) break;
-      request = requestAfter(request, chunk);
       await append(store, [large()]);
     }
     assert.deepEqual(sequences, [8, 7, 6, 5, 4, 3, 2]);
@@ -105,14 +100,11 @@ async function pageOf(
   upTo: number,
 ): Promise<{ sequences: number[]; last: number; hasMore: boolean }> {
   const sequences: number[] = [];
-  let request: ChunkRequest = { ...read, head: undefined };
-  let chunk: Chunk;
-  while (true) {
-    chunk = await store.reads.chunk(request);
+  for await (const chunk of chunksOf(store.reads, read)) {
     sequences.push(...sequencesOf(chunk));
-    const { last, head, end } = chunk;
+    const { last, end } = chunk;
     assert.ok(last >= read.afterSequence && last <= upTo, `${last} lies outside of the bounds`);
     if (end !== false) return { sequences, last, hasMore: end.hasMore };
-    request = { ...requestAfter(request, chunk), head };
   }
+  return assert.fail("the page has no end");
 }

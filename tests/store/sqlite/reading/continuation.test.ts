@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { type Chunk, type ChunkRequest, requestAfter } from "../../../../src/store/api/chunk.ts";
-import type { ChunkWork } from "../../../../src/store/core/chunks/chunk_work.ts";
-import { readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
+import type { Chunk } from "../../../../src/store/api/chunk.ts";
 import { newEvent, queryOf, tag } from "../../made_writes.ts";
 import { TestStore } from "../../test_store.ts";
+import { pageOf } from "../page_of.ts";
 
 const TYPES = 500;
 const EVENTS = 20_000;
@@ -27,17 +26,6 @@ function candidatesOf({ continuation }: Chunk): readonly number[] {
   return window.candidates === "every" ? [] : window.candidates;
 }
 
-/** All chunks of a page, each passed as a message to another thread, as in a server. */
-function* pageOf(store: TestStore, request: Partial<ChunkRequest>, work?: ChunkWork): Generator<Chunk> {
-  let next: ChunkRequest = { query: QUERY, afterSequence: 0, limit: EVENTS, head: undefined, ...request };
-  while (true) {
-    const chunk = readChunk(store.db, next, work);
-    yield chunk;
-    if (chunk.end !== false) return;
-    next = { ...requestAfter(next, structuredClone(chunk)), head: chunk.head };
-  }
-}
-
 Deno.test("the continuation between the chunks of a page is small, and holds nothing that was read", () => {
   using store = filled();
   const everyStep = { millisecondsMax: 0, workMin: 0, slowMillisecondsMax: 0 };
@@ -45,7 +33,7 @@ Deno.test("the continuation between the chunks of a page is small, and holds not
     for (const backwards of [false, true]) {
       let events = 0;
       let keptMax = 0;
-      for (const chunk of pageOf(store, { backwards }, work)) {
+      for (const chunk of pageOf(store, { query: QUERY, backwards }, work)) {
         events += chunk.events;
         const candidates = candidatesOf(chunk);
         keptMax = Math.max(keptMax, candidates.length);

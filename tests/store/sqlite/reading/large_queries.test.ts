@@ -9,10 +9,10 @@ import type { ChunkWork } from "../../../../src/store/core/chunks/chunk_work.ts"
 import type { Window } from "../../../../src/store/sqlite/reading/step.ts";
 import { type Direction, type Range, restOf } from "../../../../src/store/core/ranges/direction.ts";
 import { readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
-import { type ChunkRequest, requestAfter } from "../../../../src/store/api/chunk.ts";
 import { sequencesOf } from "../../chunks.ts";
 import { newEvent, tag } from "../../made_writes.ts";
 import { seededRandom, TestStore } from "../../test_store.ts";
+import { pageOf } from "../page_of.ts";
 
 const EVENTS = 12_000;
 
@@ -22,21 +22,19 @@ const WORKS: readonly ChunkWork[] = [
   { millisecondsMax: 0, workMin: 2000, slowMillisecondsMax: 250 },
 ];
 
-/** A page read in chunks as between readers, where everything is copied. Ends with Infinity if more events match. */
+/** The sequences of a page. Ends with Infinity if more events match. */
 function page(store: TestStore, read: ReadRequest, work: ChunkWork): number[] {
   const sequences: number[] = [];
-  let request: ChunkRequest = { ...read, head: EVENTS };
   let reached = read.backwards ? EVENTS : read.afterSequence;
-  while (true) {
-    const chunk = structuredClone(readChunk(store.db, request, work));
+  for (const chunk of pageOf(store, { ...read, head: EVENTS }, work)) {
     sequences.push(...sequencesOf(chunk));
-    if (chunk.end !== false) return chunk.end.hasMore ? [...sequences, Infinity] : sequences;
-    const { last, continuation } = chunk;
+    const { last, end, continuation } = chunk;
+    if (end !== false) return end.hasMore ? [...sequences, Infinity] : sequences;
     const isOn = read.backwards ? last < reached : last > reached;
     assert.ok((isOn || continuation !== undefined) && last >= 0 && last <= EVENTS, "each chunk gets on");
     reached = last;
-    request = requestAfter(request, chunk);
   }
+  return assert.fail("the page has no end");
 }
 
 /** Both orders of a page, with its expected content. */

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Query } from "../../../../src/model/query.ts";
-import { type Chunk, type ChunkRequest, requestAfter } from "../../../../src/store/api/chunk.ts";
+import type { Chunk, ChunkRequest } from "../../../../src/store/api/chunk.ts";
 import { readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
 import { EVERYTHING } from "../../chunks.ts";
 import { event } from "../../arbitraries.ts";
 import { newEvent, queryOf } from "../../made_writes.ts";
 import { TestStore } from "../../test_store.ts";
+import { pageOf } from "../page_of.ts";
 
 const CHUNK_BYTES = 192 * 1024;
 
@@ -30,21 +31,16 @@ function read(store: TestStore, request: Partial<ChunkRequest> = {}): Chunk {
   return readChunk(store.db, { ...EVERYTHING, ...request });
 }
 
-/** A whole page, read chunk by chunk as a server does. */
+/** A whole page. */
 function readPage(
   store: TestStore,
   query: Query,
   limit: number,
   backwards = false,
 ): { chunks: Chunk[]; hasMore: boolean } {
-  const chunks: Chunk[] = [];
-  let request: ChunkRequest = { ...EVERYTHING, query, limit, backwards };
-  while (true) {
-    const chunk = readChunk(store.db, request);
-    chunks.push(chunk);
-    if (chunk.end !== false) return { chunks, hasMore: chunk.end.hasMore };
-    request = { ...requestAfter(request, chunk), head: chunk.head };
-  }
+  const chunks = [...pageOf(store, { query, limit, backwards })];
+  const { end } = chunks.at(-1)!;
+  return { chunks, hasMore: end !== false && end.hasMore };
 }
 
 Deno.test("an event comes back as it was appended, whatever its strings hold", () => {

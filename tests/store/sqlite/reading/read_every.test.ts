@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import type { ChunkRequest } from "../../../../src/store/api/chunk.ts";
 import type { ChunkWork } from "../../../../src/store/core/chunks/chunk_work.ts";
-import { CHUNK_WORK, readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
 import { scanEvents } from "../../../../src/store/sqlite/tables/events.ts";
 import { eventLine } from "../../../../src/wire/event.ts";
 import { newEvent } from "../../made_writes.ts";
 import { TestStore } from "../../test_store.ts";
+import { pageOf } from "../page_of.ts";
 
 const HOUR_MICROS = 3_600_000_000;
 const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -18,25 +19,16 @@ interface Chunks {
 }
 
 /** All chunks of a page of all events. */
-function chunksOf(
-  store: TestStore,
-  page: { readonly afterSequence?: number; readonly limit?: number } = {},
-  work = CHUNK_WORK,
-): Chunks {
-  const { afterSequence = 0, limit = Infinity } = page;
-  const sizes: number[] = [];
-  let text = "";
-  for (let after = afterSequence, left = limit;;) {
-    const request = { query: "every", afterSequence: after, head: store.head, limit: left } as const;
-    const { lines, events, last, end } = readChunk(store.db, request, work);
+function chunksOf(store: TestStore, page?: Partial<ChunkRequest>, work?: ChunkWork): Chunks {
+  const chunks = [...pageOf(store, page ?? {}, work)];
+  const parts = chunks.map(({ lines, events }) => {
     const part = decoder.decode(lines);
     assert.equal(part.split("\n").length - 1, events);
-    text += part;
-    sizes.push(lines.length);
-    if (end !== false) return { text, sizes, hasMore: end.hasMore };
-    after = last;
-    left -= events;
-  }
+    return part;
+  });
+  const { end } = chunks.at(-1)!;
+  const sizes = chunks.map(({ lines }) => lines.length);
+  return { text: parts.join(""), sizes, hasMore: end !== false && end.hasMore };
 }
 
 /** The lines that are made from the rows of a range. */

@@ -5,13 +5,13 @@ import { matches, type Query, simplifiedItems } from "../../../../src/model/quer
 import { termItem } from "../../../../src/store/core/index_terms.ts";
 import { findEvents, firstMatch } from "../../../../src/store/sqlite/reading/find_events.ts";
 import type { ChunkWork } from "../../../../src/store/core/chunks/chunk_work.ts";
-import { type ChunkRequest, requestAfter } from "../../../../src/store/api/chunk.ts";
 import type { Direction, Range } from "../../../../src/store/core/ranges/direction.ts";
-import { readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
 import { indexedSequences, itemExpression } from "../../../../src/store/sqlite/tables/tag_index.ts";
 import { event, queryFor } from "../../arbitraries.ts";
+import { sequencesOf } from "../../chunks.ts";
 import { newEvent, queryOf, tag } from "../../made_writes.ts";
 import { TestStore } from "../../test_store.ts";
+import { pageOf } from "../page_of.ts";
 
 /** The result of `matches`: the sequences of a range that match. */
 function expected(events: readonly NewEvent[], query: Query, { after, upTo }: Range): number[] {
@@ -37,25 +37,18 @@ function found(
   return sequences.slice(0, limit);
 }
 
-/** The sequences of a whole page, read as the server reads it, but with this much work for each chunk. */
-function pageOf(
+/** The sequences of a whole page, with this much work for each chunk. */
+function pageIn(
   store: TestStore,
   query: Query,
   { after: afterSequence, upTo: head }: Range,
   backwards: boolean,
   work?: ChunkWork,
 ): number[] {
-  const sequences: number[] = [];
-  let request: ChunkRequest = { query, afterSequence, head, limit: Infinity, backwards };
-  while (true) {
-    // A continuation is copied between readers.
-    const chunk = structuredClone(readChunk(store.db, request, work));
-    const lines = new TextDecoder().decode(chunk.lines).split("\n").slice(0, -1);
-    for (const line of lines) sequences.push((JSON.parse(line) as { sequence: number }).sequence);
-    if (chunk.end !== false) return sequences;
-    assert.ok(chunk.last >= afterSequence && chunk.last <= head);
-    request = requestAfter(request, chunk);
-  }
+  return [...pageOf(store, { query, afterSequence, head, backwards }, work)].flatMap((chunk) => {
+    assert.ok(chunk.last >= afterSequence && chunk.last <= Math.max(head, afterSequence));
+    return sequencesOf(chunk);
+  });
 }
 
 const ONE_STEP: ChunkWork = { millisecondsMax: 0, workMin: 0, slowMillisecondsMax: 250 };
@@ -70,8 +63,8 @@ function assertAgree(store: TestStore, events: readonly NewEvent[], query: Query
   }
   assert.deepEqual(found(store, query, range, Infinity, "backwards", 50_000_000), descending);
   for (const work of [undefined, ONE_STEP]) {
-    assert.deepEqual(pageOf(store, query, range, false, work), sequences);
-    assert.deepEqual(pageOf(store, query, range, true, work), descending, "backwards");
+    assert.deepEqual(pageIn(store, query, range, false, work), sequences);
+    assert.deepEqual(pageIn(store, query, range, true, work), descending, "backwards");
   }
   if (typeof query === "string") return;
   assert.equal(firstMatch(store.db, query, range), sequences[0]);
