@@ -3,25 +3,10 @@ import { BodyTooLarge } from "../../src/http/exchange.ts";
 import { emptyReply, jsonReply } from "../../src/http/replies.ts";
 import type { RoutedRequest } from "../../src/http/router.ts";
 import { ApiError, ClientDisconnected } from "../../src/model/errors.ts";
-import { type Sent, setUp, streamOf, wholeText } from "./fake_pipeline.ts";
+import { setUp, streamOf, wholeText } from "./fake_pipeline.ts";
 
 const tooLarge = (): Promise<never> => Promise.reject(new BodyTooLarge());
 const unexpected = (): never => assert.fail("the handler ran");
-
-Deno.test("order of checks: the token before the path, the path before the method, the method before the body", async () => {
-  const { send } = setUp({ "POST /a": unexpected }, {
-    tokenAccepted: (authorization) => authorization === "Bearer t",
-  });
-  const status = async (sent: Sent): Promise<number> => (await send({ ...sent, body: tooLarge })).status;
-  const authorization = "Bearer t";
-  assert.equal(await status({ target: "/unknown" }), 401);
-  assert.equal(await status({ target: "/%zz" }), 401);
-  assert.equal(await status({ target: "/a", method: "GET" }), 401);
-  assert.equal(await status({ target: "/unknown", authorization }), 404);
-  assert.equal(await status({ target: "/%zz", authorization }), 400);
-  assert.equal(await status({ target: "/a", method: "GET", authorization }), 405);
-  assert.equal(await status({ target: "/a", method: "POST", authorization }), 413);
-});
 
 Deno.test("without a token check, any token and none are accepted", async () => {
   const { send } = setUp({ "GET /a": () => emptyReply(204) });

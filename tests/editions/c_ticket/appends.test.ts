@@ -4,7 +4,7 @@ import type { Reply } from "../../support/connection.ts";
 import { metrics } from "../../support/metrics.ts";
 import { assertNoContent, assertRejected, expectStatus, TIMESTAMP } from "../../support/replies.ts";
 import { sharedServer } from "../../support/server_process.ts";
-import { append, begin, type CallOptions, editionC, event, sequencesOf, type Transaction } from "./client.ts";
+import { append, begin, type CallOptions, editionC, event, sequencesOf } from "./client.ts";
 
 const server = sharedServer(editionC());
 const client = server.client();
@@ -45,27 +45,11 @@ Deno.test("time is the server's clock during the call, not when the ticket was i
   assertNoContent(await transaction.rollback());
 });
 
-Deno.test("the next transaction uses the sequence numbers of a rolled-back one again", async () => {
-  const ends: ((transaction: Transaction) => Promise<unknown>)[] = [
-    (transaction) => transaction.rollback(),
-    (transaction) => transaction.append([{}]),
-    (transaction) => transaction.append([event("t")], { failIfEventsMatch: "*" }),
-  ];
-  for (const end of ends) {
-    const transaction = await begin(client);
-    assert.deepEqual(sequencesOf(await transaction.append([event("a"), event("b")])), [1, 2]);
-    assert.deepEqual(sequencesOf(await transaction.append([event("c")])), [3]);
-    await end(transaction);
-  }
-  await append(client, event("kept"), event("kept"));
-  const { events } = await client.queryEvents();
-  assert.deepEqual(events.map(({ sequence, type }) => [sequence, type]), [[1, "kept"], [2, "kept"]]);
-});
+/* `sequences.test.ts` shows that a transaction sees its own events, and that a rollback undoes them. */
 
 /** Returns true when an append with this condition succeeds after the committed events `a` and `b`. */
-async function holds(condition: unknown, own: readonly unknown[] = []): Promise<boolean> {
+async function holds(condition: unknown): Promise<boolean> {
   const transaction = await begin(client);
-  if (own.length > 0) expectStatus(await transaction.append(own), 200);
   const reply = await transaction.append([event("t")], condition);
   if (reply.status === 200) {
     assertNoContent(await transaction.rollback());
@@ -108,23 +92,6 @@ Deno.test("a failed condition names for programs the first event that breaks it"
   const transaction = await begin(client);
   const reply = await transaction.append([event("t")], { failIfEventsMatch: [{ types: ["b"] }] });
   assertRejected(reply, 409, "ConcurrencyException", undefined, { condition: 0, sequence: 2 });
-});
-
-Deno.test("a condition sees the events of its own transaction", async () => {
-  await append(client, event("a"));
-  const query = [{ types: ["own"] }];
-  assert.equal(await holds({ failIfEventsMatch: query }, [event("own")]), false);
-  assert.equal(await holds({ failIfEventsMatch: query, afterSequence: 1 }, [event("own")]), false);
-  assert.equal(await holds({ failIfEventsMatch: query, afterSequence: 2 }, [event("own")]), true);
-  assert.equal(await holds({ failIfEventsMatch: query }, [event("other")]), true);
-});
-
-Deno.test("a condition holds again after the transaction that broke it was rolled back", async () => {
-  const condition = { failIfEventsMatch: [{ types: ["own"] }], afterSequence: 0 };
-  for (let i = 0; i < 3; i++) assert.equal(await holds(condition, [event("own")]), false);
-  assert.equal(await holds(condition), true);
-  await append(client, event("own"));
-  assert.equal(await holds(condition), false);
 });
 
 Deno.test("an empty events array appends nothing and skips the condition, whose shape is still checked", async () => {

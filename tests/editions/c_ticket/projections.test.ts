@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Reply } from "../../support/connection.ts";
 import { assertNoContent, assertRejected, expectStatus, UUID } from "../../support/replies.ts";
 import { sharedServer } from "../../support/server_process.ts";
-import { begin, type CallOptions, createProjection, editionC, type Transaction } from "./client.ts";
+import { begin, type CallOptions, editionC } from "./client.ts";
 
 const server = sharedServer(editionC());
 const client = server.client();
@@ -24,19 +24,6 @@ async function assertCommitted(id: string, payload: string | undefined): Promise
   ]);
 }
 
-/** Asserts that a change in a new transaction is a conflict with this message, and ends the transaction. */
-async function assertConflict(
-  message: string,
-  changes: CallOptions["json"],
-  first: (transaction: Transaction) => Promise<unknown> = () => Promise.resolve(),
-): Promise<void> {
-  const transaction = await begin(client);
-  await first(transaction);
-  const reply = await transaction.call("POST", "/projections", { json: changes });
-  assertRejected(reply, 409, "ConcurrencyException", message);
-  assertRejected(await transaction.commit(), 410, "TicketNotActive");
-}
-
 Deno.test("a transaction sees its own projections, others see them after the commit; versions are those of the calls", async () => {
   const transaction = await begin(client);
   const create = [{ type: "p", id: "1", payload: "one" }, { type: "p", id: "2", payload: "" }];
@@ -56,34 +43,6 @@ Deno.test("a transaction sees its own projections, others see them after the com
     await assertCommitted(id, payload);
     assert.equal((await committed(id)).headers.get("x-service-version"), versions.create[i]!.version);
   }
-});
-
-Deno.test("changes of the transaction itself conflict as well", async () => {
-  const key = { type: "p", id: "1" };
-  const create = async (transaction: Transaction): Promise<void> => {
-    versionsOf(await transaction.change({ create: [{ ...key, payload: "" }] }));
-  };
-  await assertConflict("create[0] already exists", { create: [{ ...key, payload: "" }] }, create);
-  const version = await createProjection(client, "p", "1");
-  const replace = [{ ...key, version, payload: "" }];
-  const message = "replace[0] no longer has the given version";
-  await assertConflict(message, { replace }, (transaction) => transaction.change({ replace }));
-  await assertConflict(message, { replace }, (t) => t.change({ delete: [{ ...key, version }] }));
-});
-
-Deno.test("a version of a rolled-back transaction is not valid, the one before it is", async () => {
-  const version = await createProjection(client, "p", "1", "kept");
-  const key = { type: "p", id: "1" };
-  const transaction = await begin(client);
-  const undone = versionsOf(await transaction.change({ replace: [{ ...key, version, payload: "" }] }));
-  assertNoContent(await transaction.rollback());
-  await assertConflict("replace[0] no longer has the given version", {
-    replace: [{ ...key, version: undone.replace[0]!.version, payload: "" }],
-  });
-  const next = await begin(client);
-  versionsOf(await next.change({ replace: [{ ...key, version, payload: "new" }] }));
-  assertNoContent(await next.commit());
-  await assertCommitted("1", "new");
 });
 
 Deno.test("empty lists are fine and write nothing", async () => {

@@ -13,25 +13,18 @@ import { assertPagesNeedOnlyToken } from "./pages.ts";
 
 const TOKEN = "correct-horse-battery";
 
-/** Values of `Authorization` that are not one exact Bearer token, each with its headers. */
+/** Values of `Authorization`, each with its headers, that are not one exact Bearer token. `authorization.test.ts` has more. */
 const WRONG: readonly (readonly string[])[] = [
   [],
   [""],
   ["Bearer"],
-  ["Bearer "],
-  ["Bearer wrong"],
   [`Bearer ${TOKEN}x`],
   [`Bearer ${TOKEN.slice(0, -1)}`],
-  [`Bearer ${TOKEN.toUpperCase()}`],
   [`Bearer  ${TOKEN}`],
-  [`Bearer ${TOKEN} x`],
   [`Basic ${btoa(TOKEN)}`],
-  [`Basic ${TOKEN}`],
   [TOKEN],
-  [`Bearer ${TOKEN}, Bearer ${TOKEN}`],
   [`Bearer ${TOKEN}`, `Bearer ${TOKEN}`],
   [`Bearer ${TOKEN}`, "Bearer wrong"],
-  ["Bearer wrong", `Bearer ${TOKEN}`],
 ];
 
 /** The bearer token is checked on every route, before every other check. These tests start their own server. */

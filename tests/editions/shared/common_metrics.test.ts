@@ -37,25 +37,6 @@ Deno.test("the metrics of an edition come first, then the common ones: first the
   assertShows(text, "service_last_sequence 7");
 });
 
-Deno.test("reads are counted when they end: their number by kind, and the events and bytes sent", async () => {
-  const reads = new ReadsInFlight({ subscriptions: 0 });
-  const host = hostWith();
-  {
-    using first = reads.begin("events");
-    using _second = reads.begin("projection");
-    first.handedOut = { events: 2, bytes: 30 };
-    assertShows(await page(host, reads), "service_reads_active 2", "service_read_events_total 0");
-  }
-  assertShows(
-    await page(host, reads),
-    "service_reads_active 0",
-    'service_read_duration_seconds_count{kind="events"} 1',
-    'service_read_duration_seconds_count{kind="projection"} 1',
-    "service_read_events_total 2",
-    "service_read_bytes_total 30",
-  );
-});
-
 Deno.test("the time for which a read waits for an event is no part of its duration", async () => {
   const reads = new ReadsInFlight({ subscriptions: 0 });
   {
