@@ -45,10 +45,8 @@ await clusterTest("a lock timeout does not end the heartbeats of the active serv
   await session.run([{ sql: "ROLLBACK" }]);
   await session.close();
   await pause(SILENCE_MILLISECONDS);
-  assert.deepEqual(await Promise.all(pair.servers.map((server) => healthOf(server.client()))), [
-    "ok",
-    "Standby",
-  ]);
+  const healths = await Promise.all(pair.servers.map((server) => healthOf(server.client())));
+  assert.deepEqual(healths, ["ok", "Standby"]);
   const standby = [...await metrics(pair.standby.client())];
   assert.equal(standby.find(([name]) => name.startsWith("service_activations_total{"))![1], 0);
   assert.equal(await activeSession(), before, "nobody has ended its session");

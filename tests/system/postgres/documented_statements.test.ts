@@ -56,9 +56,7 @@ await clusterTest(
   "the GRANT statements of the page are what a server needs, and let it only add events",
   async (cluster) => {
     await createStore(cluster);
-    const expected = Object.entries(TABLE_RIGHTS).map((
-      [table, all],
-    ) => [table, all.split(", ").toSorted()]);
+    const expected = Object.entries(TABLE_RIGHTS).map(([table, all]) => [table, all.split(", ").toSorted()]);
     assert.deepEqual(await rights(cluster), Object.fromEntries(expected));
     const env = serverVariables(cluster.url("eventstore_server", "shop"));
     {

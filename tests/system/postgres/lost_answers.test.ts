@@ -75,10 +75,8 @@ await clusterTest(
       proxy.cutAt(texts[random(texts.length)]!, { lastArrives: random(2) === 1 });
       const types = Array.from({ length: 1 + random(4) }, (_, i) => `${round}.${i}`);
       const create = [{ type: "p", id: String(round), payload: "x" }];
-      const outcomes = await store.writer.group([
-        ...types.map((type) => ofTypes(type)),
-        changing({ create }),
-      ]);
+      const writes = [...types.map((type) => ofTypes(type)), changing({ create })];
+      const outcomes = await store.writer.group(writes);
       const kinds = new Set(outcomes.map(kindOf));
       assert.equal(kinds.size, 1, "all of them or none");
       const isWritten = kinds.has("written");

@@ -44,27 +44,12 @@ await clusterTest(
       [ofTypes("d"), changing({ create })],
       joining(unless("d", 0, "lost"), changing({ create }), unless("c", 3, "e"), unless("e", 0, "lost")),
     );
-    assert.deepEqual(asking.map(kindOf), [
-      "written",
-      "written",
-      "conflict",
-      "conflict",
-      "written",
-      "conflict",
-    ]);
-    assert.deepEqual(conflictOf(asking[2]), {
-      list: "conditions",
-      index: 0,
-      cause: "eventMatches",
-      sequence: 4,
-    });
+    const kinds = ["written", "written", "conflict", "conflict", "written", "conflict"];
+    assert.deepEqual(asking.map(kindOf), kinds);
+    const matches = { list: "conditions", index: 0, cause: "eventMatches" };
+    assert.deepEqual(conflictOf(asking[2]), { ...matches, sequence: 4 });
     assert.deepEqual(conflictOf(asking[3]), { list: "create", index: 0, cause: "exists" });
-    assert.deepEqual(conflictOf(asking[5]), {
-      list: "conditions",
-      index: 0,
-      cause: "eventMatches",
-      sequence: 5,
-    });
+    assert.deepEqual(conflictOf(asking[5]), { ...matches, sequence: 5 });
     // A write that PostgreSQL rejects does not fail the others, whichever came first.
     const rejected = { ...ofTypes("lost"), events: [{ timeMicros: 0, body: "a NUL: \0", terms: "no uuid" }] };
     const divided = await writer.group([ofTypes("f")], joining(rejected, ofTypes("g")));
