@@ -96,8 +96,17 @@ await failoverTest(
     await promoted!.sql(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'eventstore'",
     );
-    const endAt = performance.now() + LOOKS_MILLISECONDS;
-    while (performance.now() < endAt) assert.notDeepEqual(await healths(), ["ok", "ok"]);
+    const looks = async (assertNow: (healths: string[]) => void): Promise<void> => {
+      const endAt = performance.now() + LOOKS_MILLISECONDS;
+      while (performance.now() < endAt) assertNow(await healths());
+    };
+    await looks((now) => assert.notDeepEqual(now, ["ok", "ok"]));
+    // Now only the old primary answers.
+    await promoted!.end("SIGKILL");
+    await inTime(async () => assert.ok(!(await healths()).includes("ok")));
+    await looks((now) => assert.ok(!now.includes("ok"), now.join()));
+    await promoted!.run();
+    await inTime(async () => assert.deepEqual((await healths()).toSorted(), ["Standby", "ok"]));
   },
 );
 
