@@ -8,7 +8,7 @@ export const QUERY_ITEM_VALUES_MAX = 100;
 export const QUERY_ITEMS_GIVEN_MAX = 10_000;
 
 /**
- * The maximum of values in all queries that are checked in one turn, so that no turn takes long. The largest query has
- * as many.
+ * The maximum of values in all queries of a write, or of a transaction of edition B, so that no check takes long. The
+ * largest query has as many.
  */
-export const VALUES_PER_TURN_MAX = QUERY_ITEMS_MAX * QUERY_ITEM_VALUES_MAX;
+export const VALUES_PER_WRITE_MAX = QUERY_ITEMS_MAX * QUERY_ITEM_VALUES_MAX;

@@ -7,7 +7,7 @@ export class Admission {
   readonly client: AbortSignal | undefined;
   readonly bytes: number;
   readonly age = new Age();
-  /** True once the queue has admitted the request. It is then not rejected any more, and goes before later requests. */
+  /** True once the queue has admitted the request. It then goes before later requests, and only a shutdown rejects it. */
   isAdmitted = false;
 
   /**

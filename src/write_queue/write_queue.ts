@@ -34,7 +34,8 @@ export interface WriteQueueOptions {
 const CHECKS_MAX = 3;
 
 /**
- * The one queue of all writes: one turn at a time, in the order in which the requests came.
+ * The one queue of all writes: one turn at a time, in the order in which the requests came. Only large writes let
+ * smaller ones pass (`waiting_jobs.ts`).
  *
  * All waiting writes up to the next job that runs alone share one transaction and one fsync. Clients still see them
  * run one by one: the first member of a group counts as active, the others as waiting.

@@ -6,7 +6,7 @@ import { decodeCommittedRead } from "../../wire/read_request.ts";
 import type { BodyDecoding } from "../shared/decoding/body_decoding.ts";
 import { type DecodedRead, prepareRead } from "../shared/decoding/decoded_read.ts";
 import type { NewEvent } from "../../model/event.ts";
-import { VALUES_PER_TURN_MAX } from "../../model/limits.ts";
+import { VALUES_PER_WRITE_MAX } from "../../model/limits.ts";
 import { queryValues } from "../../model/query.ts";
 import { CONDITION_KEYS, decodeCondition } from "../../wire/condition.ts";
 import {
@@ -70,8 +70,8 @@ function decodeConditions(elements: Elements): Condition[] {
   return elements.map((element, i) => {
     const condition = decodeStoreCondition(element, `conditions[${i}]`);
     values += queryValues(condition.failIfEventsMatch);
-    if (values > VALUES_PER_TURN_MAX) {
-      throw overLimit("", `the queries of conditions name more than ${VALUES_PER_TURN_MAX} values`);
+    if (values > VALUES_PER_WRITE_MAX) {
+      throw overLimit("", `the queries of conditions name more than ${VALUES_PER_WRITE_MAX} values`);
     }
     return condition;
   });

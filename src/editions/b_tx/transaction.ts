@@ -1,6 +1,6 @@
 import type { Condition } from "../../model/condition.ts";
 import { type ProjectionKey, projectionKeyText } from "../../model/projection.ts";
-import { VALUES_PER_TURN_MAX } from "../../model/limits.ts";
+import { VALUES_PER_WRITE_MAX } from "../../model/limits.ts";
 import { type Query, queryValues } from "../../model/query.ts";
 import type { StoreState } from "../../store/api/state.ts";
 import {
@@ -88,8 +88,8 @@ export class Transaction {
       throw new LimitReached(`the transaction has more reads than maxReadsPerTx (${maxReadsPerTx})`);
     }
     this.#values += queryValues(query);
-    if (this.#values > VALUES_PER_TURN_MAX) {
-      throw new LimitReached(`the reads of the transaction name more than ${VALUES_PER_TURN_MAX} values`);
+    if (this.#values > VALUES_PER_WRITE_MAX) {
+      throw new LimitReached(`the reads of the transaction name more than ${VALUES_PER_WRITE_MAX} values`);
     }
     this.#conditions.push({ failIfEventsMatch: query, afterSequence: 0 });
     this.#conditionOpen = true;

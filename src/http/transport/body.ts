@@ -3,7 +3,7 @@ import { BodyTooLarge, Malformed } from "../exchange.ts";
 import { FREE_BYTES, MEDIUM_BYTES_MAX } from "./body_budget.ts";
 import { type BodyBytes, BufferedBytes, DroppedBytes } from "./body_bytes.ts";
 import type { ByteSource } from "./byte_source.ts";
-import { checkTrailer, chunkSize, hexDigit } from "./chunk_lines.ts";
+import { checkTrailer, chunkSize, hexDigit } from "./chunked_coding.ts";
 import type { Framing } from "./request_head.ts";
 
 /** Memory for the start of a body. It grows as bytes are received; the announced length is not relied on. */

@@ -3,7 +3,7 @@ import type { StoreState } from "./state.ts";
 
 /**
  * A chunk ends with the first line after this size. Each open page holds one chunk while its client is slow: with 1
- * MB, 50 slow readers took 290 MB. See docs/measurements.md.
+ * MB, 50 slow readers took 290 MB. Much smaller chunks would cost a scan more calls to readers.
  */
 export const CHUNK_BYTES = 192 * 1024;
 

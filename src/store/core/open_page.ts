@@ -18,7 +18,7 @@ export interface Page {
   /** The events and the bytes of lines that `chunks` has handed out so far. */
   readonly handedOut: { readonly events: number; readonly bytes: number };
   /**
-   * The event lines in chunks of at most about 192 KB, each of which is valid only until the next one is requested.
+   * The event lines in chunks of about `CHUNK_BYTES`, each of which is valid only until the next one is requested.
    * The generator returns whether more events match.
    */
   readonly chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, { readonly hasMore: boolean }>;

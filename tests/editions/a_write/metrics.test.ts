@@ -13,7 +13,7 @@ const TYPES = {
   service_writes_committed_total: "counter",
   service_writes_rejected_total: "counter",
   service_write_duration_seconds: "histogram",
-  // These are not in the document, and therefore follow those that are.
+  // The specification does not name these, so they follow those that it names.
   ...COMMON_TYPES,
 };
 

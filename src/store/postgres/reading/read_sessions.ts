@@ -3,7 +3,7 @@ import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
 import { type PrefetchedChunk, ReadAhead } from "../../core/read_ahead.ts";
 import type { Client, FoundProjection, StoreReads } from "../../api/store.ts";
-import { type WaitingRead, WaitingReads } from "../../core/waiting_reads.ts";
+import { type QueuedRead, QueuedReads } from "../../core/queued_reads.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Row } from "../protocol/cells.ts";
 import type { Session, Statement } from "../protocol/session.ts";
@@ -24,7 +24,7 @@ const FOR_ONE_PAGE = 2;
 const BEGIN = { sql: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" };
 
 /** A read that waits for a session. */
-interface SessionRead extends WaitingRead, PromiseWithResolvers<Session> {
+interface SessionRead extends QueuedRead, PromiseWithResolvers<Session> {
   readonly isNextPart: boolean;
   readonly reject: (error: Error) => void;
 }
@@ -42,7 +42,7 @@ interface ReadOptions {
 export class ReadSessions implements StoreReads {
   readonly max: number;
   readonly #source: SessionSource;
-  readonly #waiting = new WaitingReads<SessionRead>(({ isNextPart }) => ({ isNextPart, isShort: false }));
+  readonly #waiting = new QueuedReads<SessionRead>(({ isNextPart }) => ({ isNextPart, isShort: false }));
   readonly #ahead = new ReadAhead();
   readonly #idle: Session[] = [];
   readonly #busy = new Set<Session>();

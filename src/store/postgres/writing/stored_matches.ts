@@ -26,7 +26,7 @@ interface Asked {
 }
 
 /**
- * The first stored event that matches an item after a sequence, if any; or `costly` when the search would take long.
+ * The first stored event that matches an item after a sequence, if any; `overBudget` when the search would take long.
  */
 type Answer = number | undefined | "overBudget";
 

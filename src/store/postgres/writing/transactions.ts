@@ -19,7 +19,7 @@ const COMMIT: Statement = { sql: "COMMIT" };
 /** Statements that process whole tables may take this long. */
 const LONG_MILLISECONDS = 3_600_000;
 
-const NO_TRANSACTION: Failure = { kind: "failed", reason: "no turn is open" };
+const NO_TRANSACTION: Failure = { kind: "failed", reason: "no transaction is open" };
 
 export interface TransactionsOptions {
   readonly onBroken: (reason: string) => void;

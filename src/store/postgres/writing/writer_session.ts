@@ -15,7 +15,7 @@ export class WriterSession {
   #session: Session;
   #connecting: Promise<Session> | undefined;
   #isClosed = false;
-  /** Called when a server with exclusive ownership learns that another one has taken over. */
+  /** Called when this server lost its connection, and learns from a new one that another server has taken over. */
   onReplaced: (reason: string) => void = () => {};
 
   /** @param session has taken the ownership already */

@@ -27,7 +27,7 @@ const READER: typeof SHARED = [
   ["cache_size", "-4096", -4096],
 ];
 
-/** Opens the store's only read-write connection. */
+/** Opens a connection that may write. While a store is open, it has one. */
 export function openForWriting(path: string): Database {
   return configure(new Database(path, { readOnly: false }), [...SHARED, ...WRITER]);
 }

@@ -1,9 +1,9 @@
 import type { PooledReader } from "./pooled_reader.ts";
-import type { ReaderCounts } from "./reader_counts.ts";
+import type { ReaderLimits } from "./reader_limits.ts";
 
 /** The readers of a pool that are open or being opened. Those beyond the usual number end when they are not needed. */
 export class OpenReaders {
-  readonly #counts: ReaderCounts;
+  readonly #limits: ReaderLimits;
   readonly #all = new Set<PooledReader>();
   /** The reader that was used last is at the end, so that the first one may become spare. */
   #idle: PooledReader[] = [];
@@ -12,8 +12,8 @@ export class OpenReaders {
   /** Set while there are more readers than usual. */
   #lookForSpare: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(counts: ReaderCounts) {
-    this.#counts = counts;
+  constructor(limits: ReaderLimits) {
+    this.#limits = limits;
   }
 
   get size(): number {
@@ -32,7 +32,7 @@ export class OpenReaders {
   get mayAddForShort(): boolean {
     let quick = 0;
     for (const { isQuick } of this.#all) if (isQuick) quick++;
-    return quick < this.#counts.forShort;
+    return quick < this.#limits.forShort;
   }
 
   /** True when another reader should execute short reads that wait in a reader. */
@@ -55,7 +55,7 @@ export class OpenReaders {
    */
   areFew(forOthers: boolean): boolean {
     const now = performance.now();
-    const { usual, forShort, longMilliseconds } = this.#counts;
+    const { usual, forShort, longMilliseconds } = this.#limits;
     const present = [...this.#all].filter((reader) =>
       reader.isIdle || reader.busyFor(now) < longMilliseconds
     );
@@ -96,13 +96,13 @@ export class OpenReaders {
   }
 
   endSpareLater(): void {
-    if (this.size <= this.#counts.usual) return;
+    if (this.size <= this.#limits.usual) return;
     this.#spare = this.#idle.length;
     this.#lookForSpare ??= setTimeout(() => {
       this.#lookForSpare = undefined;
       this.#endSpare();
       this.endSpareLater();
-    }, this.#counts.spareMilliseconds);
+    }, this.#limits.spareMilliseconds);
   }
 
   /** Closes idle readers, and cuts off the others. */
@@ -116,7 +116,7 @@ export class OpenReaders {
 
   /** Ends readers that were idle all the time, which releases their memory. */
   #endSpare(): void {
-    const count = Math.min(this.#spare, this.#idle.length, this.size - this.#counts.usual);
+    const count = Math.min(this.#spare, this.#idle.length, this.size - this.#limits.usual);
     for (const reader of this.#idle.slice(0, count)) {
       this.remove(reader);
       reader.close();

@@ -2,7 +2,7 @@ import { type Query, queryValues } from "../../../model/query.ts";
 import type { Remote } from "../../../workers/remote_worker.ts";
 import type { ChunkRequest } from "../../api/chunk.ts";
 import type { Client } from "../../api/store.ts";
-import type { ReadKind } from "../../core/waiting_reads.ts";
+import type { ReadKind } from "../../core/queued_reads.ts";
 import type { Reader } from "../reading/reader.ts";
 
 /** A read that waits for a reader, or is in progress. */

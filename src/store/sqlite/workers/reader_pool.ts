@@ -9,8 +9,8 @@ import type { Reader } from "../reading/reader.ts";
 import { READ_AHEAD_MAX } from "./codecs.ts";
 import { OpenReaders } from "./open_readers.ts";
 import { PooledReader, startReader } from "./pooled_reader.ts";
-import { READER_COUNTS, type ReaderCounts } from "./reader_counts.ts";
-import { WaitingReads } from "../../core/waiting_reads.ts";
+import { READER_LIMITS, type ReaderLimits } from "./reader_limits.ts";
+import { QueuedReads } from "../../core/queued_reads.ts";
 import { isShort, kindOf, type PooledRead } from "./pooled_read.ts";
 
 /** Reads that may wait for a reader; one more is rejected. */
@@ -35,9 +35,9 @@ export class ReaderPool implements StoreReads {
   started: RemoteWorker<typeof Reader> | undefined;
   readonly #path: string;
   readonly #files: readonly KnownFile[];
-  readonly #counts: ReaderCounts;
+  readonly #limits: ReaderLimits;
   readonly #readers: OpenReaders;
-  readonly #waiting = new WaitingReads<PooledRead>(kindOf);
+  readonly #waiting = new QueuedReads<PooledRead>(kindOf);
   readonly #ahead = new ReadAhead();
   #isStarting = false;
   #isClosed = false;
@@ -45,11 +45,11 @@ export class ReaderPool implements StoreReads {
   #lookForLongReads: ReturnType<typeof setTimeout> | undefined;
 
   /** @param files of the store as it was opened */
-  constructor(path: string, readersMax: number, files: readonly KnownFile[] = [], counts = READER_COUNTS) {
+  constructor(path: string, readersMax: number, files: readonly KnownFile[] = [], limits = READER_LIMITS) {
     this.#path = path;
     this.#files = files;
-    this.#counts = counts;
-    this.#readers = new OpenReaders(counts);
+    this.#limits = limits;
+    this.#readers = new OpenReaders(limits);
     this.max = readersMax;
   }
 
@@ -158,7 +158,7 @@ export class ReaderPool implements StoreReads {
     if (!this.#mayStart(this.#waiting.hasOthers)) return this.#startLater();
     this.#isStarting = true;
     const worker = this.started ?? startReader();
-    const reader = new PooledReader(worker, this.#counts.slowMilliseconds, (reader, left) => {
+    const reader = new PooledReader(worker, this.#limits.slowMilliseconds, (reader, left) => {
       if (left !== undefined) this.#requeue(left);
       this.#release(reader);
     });
@@ -187,6 +187,6 @@ export class ReaderPool implements StoreReads {
     this.#lookForLongReads ??= setTimeout(() => {
       this.#lookForLongReads = undefined;
       this.#startForWaiting();
-    }, this.#counts.longMilliseconds);
+    }, this.#limits.longMilliseconds);
   }
 }

@@ -15,7 +15,7 @@ export class Transactions {
   readonly #files: StoreFiles | undefined;
   #broken: string | undefined;
   #lost: string | undefined;
-  /** Set by a full disk, or when a fence found the file locked: a fence must commit before the next transaction. */
+  /** Set by a full disk or a locked file: a fence must commit before the next transaction. */
   #mustFence = false;
 
   /** @param files the files that must be in their places for a commit to count */

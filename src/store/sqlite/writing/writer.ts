@@ -200,4 +200,4 @@ export class Writer {
   }
 }
 
-const NO_TRANSACTION: Outcome<never> = { kind: "failed", reason: "no turn is open" };
+const NO_TRANSACTION: Outcome<never> = { kind: "failed", reason: "no transaction is open" };

@@ -25,13 +25,13 @@ function committedEvents(store: TestStore): number {
 
 /** Asserts that no transaction is open and that the next one starts from the given head. */
 function assertOver(store: TestStore, writer: Writer, head: number): void {
-  const noTurn = { kind: "failed", reason: "no turn is open" } as const;
+  const noTransaction = { kind: "failed", reason: "no transaction is open" } as const;
   writer.afterAnswer();
   assert.deepEqual([store.db.inTransaction, store.reported], [false, []]);
-  assert.deepEqual(writer.writeInside(ofTypes("late")), noTurn);
-  assert.deepEqual(writer.commit(), noTurn);
-  assert.throws(() => writer.readChunkInside(EVERYTHING), /no turn is open/);
-  assert.throws(() => writer.readProjectionInside({ type: "p", id: "1" }), /no turn is open/);
+  assert.deepEqual(writer.writeInside(ofTypes("late")), noTransaction);
+  assert.deepEqual(writer.commit(), noTransaction);
+  assert.throws(() => writer.readChunkInside(EVERYTHING), /no transaction is open/);
+  assert.throws(() => writer.readProjectionInside({ type: "p", id: "1" }), /no transaction is open/);
   writer.rollback();
   assert.equal(committedEvents(store), head);
   assert.deepEqual(writer.begin(), DONE);

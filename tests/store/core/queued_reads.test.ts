@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ClientDisconnected } from "../../../src/model/errors.ts";
 import { kindOf, type PooledRead } from "../../../src/store/sqlite/workers/pooled_read.ts";
-import { WaitingReads } from "../../../src/store/core/waiting_reads.ts";
+import { QueuedReads } from "../../../src/store/core/queued_reads.ts";
 import { EVERYTHING } from "../chunks.ts";
 
 interface Named extends PooledRead {
@@ -20,8 +20,8 @@ function alone(name: string, isUrgent = false): Named {
   return { ...firstPart(name, { isUrgent }), wanted: () => Promise.resolve() };
 }
 
-function waitingFor(...reads: readonly Named[]): WaitingReads<PooledRead> {
-  const waiting = new WaitingReads(kindOf);
+function waitingFor(...reads: readonly Named[]): QueuedReads<PooledRead> {
+  const waiting = new QueuedReads(kindOf);
   for (const read of reads) waiting.add(read);
   return waiting;
 }
@@ -31,7 +31,7 @@ function namesOf(reads: readonly PooledRead[]): string[] {
 }
 
 /** Takes out all reads. */
-function allOf(waiting: WaitingReads<PooledRead>, shortMax = 100): string[][] {
+function allOf(waiting: QueuedReads<PooledRead>, shortMax = 100): string[][] {
   const all: string[][] = [];
   while (waiting.count > 0) all.push(namesOf(waiting.next(shortMax)));
   return all;

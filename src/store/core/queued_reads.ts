@@ -1,7 +1,7 @@
 import { ClientDisconnected } from "../../model/errors.ts";
 import type { Client } from "../api/store.ts";
 
-export interface WaitingRead {
+export interface QueuedRead {
   /** Without a client, the read is always executed. */
   readonly client?: Client | undefined;
   /** Goes before all others. */
@@ -28,7 +28,7 @@ interface Waiting<R> extends ReadKind {
  * Reads that wait for a reader. The next parts of long pages alternate with all other reads when both wait. Short
  * reads are taken several at a time: waking a reader is as much work as such a read.
  */
-export class WaitingReads<R extends WaitingRead> {
+export class QueuedReads<R extends QueuedRead> {
   readonly #kindOf: (read: R) => ReadKind;
   #waiting: Waiting<R>[] = [];
   #wasNextPart = false;

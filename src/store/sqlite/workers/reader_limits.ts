@@ -1,5 +1,5 @@
-/** The numbers of readers, within the maximum. */
-export interface ReaderCounts {
+/** How many readers there are, within the maximum, and how long their reads may take. */
+export interface ReaderLimits {
   /** The usual number of readers. Many more than processors would only cost memory, 12 MB each. */
   readonly usual: number;
   /**
@@ -15,7 +15,7 @@ export interface ReaderCounts {
   readonly spareMilliseconds: number;
 }
 
-export const READER_COUNTS: ReaderCounts = {
+export const READER_LIMITS: ReaderLimits = {
   usual: navigator.hardwareConcurrency,
   forShort: Math.max(1, navigator.hardwareConcurrency - 1),
   slowMilliseconds: 10,
