@@ -113,9 +113,9 @@ await failoverTest(
 await clusterTest(
   "a server that has taken over finishes its write transaction when it is stopped",
   async (cluster) => {
-    const place = newLocation(cluster);
+    const location = newLocation(cluster);
     const options = { readersMax: 1, edition: "B", servers: "exclusive" } as const;
-    const first = await openPostgres(place, options);
+    const first = await openPostgres(location, options);
     await first.store!.close();
     const standby = first.standby!;
     const store = (await standby.takeOver())!;

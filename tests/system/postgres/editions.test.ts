@@ -8,36 +8,36 @@ import { brokenOf, newLocation, openStore } from "./support/shared_stores.ts";
 
 const SERVERS = { A: "shared", B: "exclusive", C: "exclusive" } as const;
 
-function open(place: PostgresLocation, edition: keyof typeof SERVERS): Promise<PostgresStore> {
-  return openStore(place, { edition, servers: SERVERS[edition] });
+function open(location: PostgresLocation, edition: keyof typeof SERVERS): Promise<PostgresStore> {
+  return openStore(location, { edition, servers: SERVERS[edition] });
 }
 
 await clusterTest("servers of different editions reject each other", async (cluster) => {
   for (const [present, rejected] of [["A", "B"], ["B", "A"], ["B", "C"]] as const) {
-    const place = newLocation(cluster);
-    const store = await open(place, present);
+    const location = newLocation(cluster);
+    const store = await open(location, present);
     written((await store.writer.group([ofTypes("a")]))[0]);
     const message = new RegExp(
       `^PostgresStoreError: the store in schema s_\\w+ of .+: it is in use by a server of edition ${present} ` +
         `\\(seen \\d+ s ago\\), and this is one of edition ${rejected}$`,
     );
-    await assert.rejects(open(place, rejected), message);
+    await assert.rejects(open(location, rejected), message);
     written((await store.writer.group([ofTypes("b")]))[0]);
     await store.close();
-    const next = await open(place, rejected);
+    const next = await open(location, rejected);
     assert.equal(next.opened.head, 2, "once no server runs, that of another edition has the store");
     await next.close();
   }
 });
 
 await clusterTest("each edition finds its own pause when it takes the store over", async (cluster) => {
-  const place = newLocation(cluster);
+  const location = newLocation(cluster);
   const since = 1_700_000_000_000_000;
-  const paused = await open(place, "C");
+  const paused = await open(location, "C");
   await paused.writer.setPaused(since);
   await paused.close();
   for (const [edition, expected] of [["B", undefined], ["C", since]] as const) {
-    const store = await open(place, edition);
+    const store = await open(location, edition);
     assert.equal(store.opened.pausedSinceMicros, expected, edition);
     await store.close();
   }
@@ -46,13 +46,13 @@ await clusterTest("each edition finds its own pause when it takes the store over
 await clusterTest(
   "a server whose store another edition has taken over writes nothing any more",
   async (cluster) => {
-    const place = newLocation(cluster);
-    const first = await open(place, "A");
+    const location = newLocation(cluster);
+    const first = await open(location, "A");
     const broken = brokenOf(first);
     written((await first.writer.group([ofTypes("a")]))[0]);
     // As if it had been frozen for so long that it counts as gone.
-    await cluster.sql(...agedSigns(place.schema));
-    const second = await open(place, "C");
+    await cluster.sql(...agedSigns(location.schema));
+    const second = await open(location, "C");
     assert.equal(kindOf((await first.writer.group([ofTypes("lost")]))[0]), "failed");
     assert.deepEqual(broken, ["a server of edition C has taken over the store"]);
     assert.equal(written((await second.writer.group([ofTypes("b")]))[0]).firstSequence, 2);

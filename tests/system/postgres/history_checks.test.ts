@@ -23,12 +23,12 @@ const schema = "eventstore";
 
 function historyTest(name: string, test: (failover: Failover) => Promise<void>): Promise<void> {
   return failoverTest(name, async (failover) => {
-    await initPostgresStore(placeOf(failover, 0));
+    await initPostgresStore(locationOf(failover, 0));
     await test(failover);
   });
 }
 
-function placeOf({ hosts }: Failover, host: number): PostgresLocation {
+function locationOf({ hosts }: Failover, host: number): PostgresLocation {
   return { address: hosts[host]!.address(), schema };
 }
 
@@ -39,14 +39,14 @@ class Member implements AsyncDisposable {
   row!: StoreRow;
   turns!: PostgresWriter;
 
-  constructor(readonly place: PostgresLocation) {
-    this.ownership = new WriteOwnership(place, { edition: "A", servers: "shared" });
+  constructor(readonly location: PostgresLocation) {
+    this.ownership = new WriteOwnership(location, { edition: "A", servers: "shared" });
     this.ownership.primary.onRenewed = (reason) => this.renewals.push(reason);
   }
 
-  static async join(place: PostgresLocation): Promise<Member> {
-    const member = new Member(place);
-    const session = await openPrimary(place, "writing");
+  static async join(location: PostgresLocation): Promise<Member> {
+    const member = new Member(location);
+    const session = await openPrimary(location, "writing");
     member.row = await member.ownership.take(session);
     const writer = new WriterSession(member.ownership, session);
     const known = new KnownState(member.row.turn.number, new CommitFeed(member.row));
@@ -58,7 +58,7 @@ class Member implements AsyncDisposable {
 
   /** Checks the history on a session of its own with a host. */
   async check(failover: Failover, host: number): Promise<StoreRow> {
-    const session = await openPrimary(placeOf(failover, host), "reading");
+    const session = await openPrimary(locationOf(failover, host), "reading");
     try {
       return await this.ownership.primary.check(session);
     } finally {
@@ -92,7 +92,7 @@ async function checkedSlowly(
   { ownership: { primary } }: Member,
   work: (session: Session) => Promise<void>,
 ): Promise<string> {
-  const old = placeOf(failover, 0);
+  const old = locationOf(failover, 0);
   await sameOn(failover);
   const slow = await openPrimary(old, "reading");
   await failover.hosts[1]!.sql("SELECT pg_promote()");
@@ -100,7 +100,7 @@ async function checkedSlowly(
   await blocker.run([{ sql: "BEGIN" }, { sql: "LOCK TABLE turn IN ACCESS EXCLUSIVE MODE" }]);
   const late = primary.check(slow).then(() => "works", (error: Error) => error.message);
   await pause(200);
-  const session = await openPrimary(placeOf(failover, 1), "writing");
+  const session = await openPrimary(locationOf(failover, 1), "writing");
   await primary.check(session);
   assert.ok(primary.isCurrent(session));
   await work(session);
@@ -112,14 +112,14 @@ async function checkedSlowly(
 }
 
 await historyTest("a slow check does not lead back to a primary that was replaced", async (failover) => {
-  await using member = await Member.join(placeOf(failover, 0));
+  await using member = await Member.join(locationOf(failover, 0));
   const said = await checkedSlowly(failover, member, async () => {});
   assert.match(said, /was the primary before a failover/);
   assert.deepEqual(member.renewals, []);
 });
 
 await historyTest("a slow check does not give the replaced primary a new store ID", async (failover) => {
-  await using member = await Member.join(placeOf(failover, 0));
+  await using member = await Member.join(locationOf(failover, 0));
   const said = await checkedSlowly(failover, member, async (session) => {
     const columns = "number + 1, head, gen_random_uuid()";
     await session.run([{ sql: `INSERT INTO turn SELECT ${columns} FROM turn ORDER BY number DESC LIMIT 1` }]);
@@ -156,8 +156,8 @@ await historyTest(
 
 await historyTest("time in which no server could confirm does not count as waiting", async (failover) => {
   const [, promoted] = failover.hosts;
-  await using one = await Member.join(placeOf(failover, 0));
-  await using other = await Member.join(placeOf(failover, 0));
+  await using one = await Member.join(locationOf(failover, 0));
+  await using other = await Member.join(locationOf(failover, 0));
   await sameOn(failover);
   await failover.promote(1);
   await assert.rejects(one.check(failover, 1), /have not yet confirmed/);
@@ -173,10 +173,10 @@ await historyTest("time in which no server could confirm does not count as waiti
 await historyTest(
   "a server whose registration is lost confirms to others what it has seen",
   async (failover) => {
-    await using one = await Member.join(placeOf(failover, 0));
+    await using one = await Member.join(locationOf(failover, 0));
     await sameOn(failover);
     await failover.stall(1);
-    await using other = await Member.join(placeOf(failover, 0));
+    await using other = await Member.join(locationOf(failover, 0));
     one.ownership.primary.seen.others.add(other.ownership.server);
     await failover.promote(1);
     await Promise.all([one, other].map((each) => inTime(async () => void await each.check(failover, 1))));
@@ -186,7 +186,7 @@ await historyTest(
 
 await historyTest("a rollback of the disk behind a new store ID is noticed", async (failover) => {
   const [old] = failover.hosts;
-  await using member = await Member.join(placeOf(failover, 0));
+  await using member = await Member.join(locationOf(failover, 0));
   const [before] = await old!.sql(`SELECT id FROM ${schema}.store`);
   assert.equal((await member.turns.reset()).kind, "done");
   const [turn] = await old!.sql(`SELECT max(number) FROM ${schema}.turn`);

@@ -16,7 +16,7 @@ import { inTime } from "./support/in_time.ts";
 
 const schema = "eventstore";
 
-function placeOf(...ports: readonly number[]): PostgresLocation {
+function locationOf(...ports: readonly number[]): PostgresLocation {
   const hosts = ports.map((port) => `127.0.0.1:${port}`).join();
   return { address: parsePostgresUrl(`postgresql://postgres@${hosts}/postgres`) as PostgresAddress, schema };
 }
@@ -34,8 +34,8 @@ class DeafProxy extends TcpProxy {
   }
 }
 
-async function open(place: PostgresLocation, renewals: string[]): Promise<PostgresStore> {
-  const store = await openStore(place, { readersMax: 4 });
+async function open(location: PostgresLocation, renewals: string[]): Promise<PostgresStore> {
+  const store = await openStore(location, { readersMax: 4 });
   store.onEvent = ({ kind, reason }) => void (kind === "renewed" && renewals.push(reason));
   return store;
 }
@@ -45,10 +45,10 @@ const page: ChunkRequest = { query: "every", afterSequence: 0, limit: 10, head: 
 await failoverTest("a host that is cut off, and a failover that loses nothing", async (failover) => {
   const [old, promoted] = failover.hosts;
   await using proxy = new DeafProxy(old!.port);
-  const place = placeOf(proxy.port, promoted!.port);
+  const location = locationOf(proxy.port, promoted!.port);
   const renewals: string[] = [];
-  const busy = await open(place, renewals);
-  const idle = await open(place, renewals);
+  const busy = await open(location, renewals);
+  const idle = await open(location, renewals);
   try {
     written((await busy.writer.group([ofTypes("a")]))[0]);
     const before = busy.storeId;
@@ -73,10 +73,10 @@ await failoverTest("a host that is cut off, and a failover that loses nothing", 
 
 await failoverTest("a server that stopped just before a failover is not waited for", async (failover) => {
   const [old, promoted] = failover.hosts;
-  const place = placeOf(old!.port, promoted!.port);
+  const location = locationOf(old!.port, promoted!.port);
   const renewals: string[] = [];
-  const stays = await open(place, renewals);
-  const stops = await open(place, renewals);
+  const stays = await open(location, renewals);
+  const stops = await open(location, renewals);
   written((await stays.writer.group([ofTypes("a")]))[0]);
   await pause(6000);
   await stops.close();
@@ -94,7 +94,7 @@ await failoverTest("a role that may only connect cannot cause a new store ID", a
   const [old, promoted] = failover.hosts;
   await old!.sql("CREATE ROLE stranger LOGIN");
   const renewals: string[] = [];
-  const store = await open(placeOf(old!.port, promoted!.port), renewals);
+  const store = await open(locationOf(old!.port, promoted!.port), renewals);
   written((await store.writer.group([ofTypes("a")]))[0]);
   await failover.caughtUp(1, 1);
   const stranger = await openPrimary({ address: old!.address("stranger"), schema: "public" }, "setup");

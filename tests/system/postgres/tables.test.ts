@@ -15,8 +15,8 @@ const PER_WRITE = 100;
 await clusterTest(
   "no statement of a server scans a whole table, whatever PostgreSQL knows about it",
   async (cluster) => {
-    const place = { address: cluster.address(), schema: "plans" };
-    const store = await openStore(place);
+    const location = { address: cluster.address(), schema: "plans" };
+    const store = await openStore(location);
     for (let from = 0; from < EVENTS; from += PER_WRITE) {
       const events = Array.from({ length: PER_WRITE }, (_, i) => {
         const n = from + i;
@@ -32,7 +32,7 @@ await clusterTest(
     }
     await store.close();
     // A store that was just opened has no memory of events, which could prove a condition.
-    const again = await openStore(place);
+    const again = await openStore(location);
     // From here on, tables are neither empty nor known.
     await cluster.sql("SELECT pg_stat_reset()");
     const queries: Query[] = [
@@ -118,25 +118,28 @@ const GAP = 2 ** 32;
 await clusterTest(
   "old rows of `turn` are removed by count, and a removed one is never called missing",
   async (cluster) => {
-    const place = newLocation(cluster);
-    await (await openStore(place)).close();
+    const location = newLocation(cluster);
+    await (await openStore(location)).close();
     const add = (first: number, count: number): Promise<unknown> =>
       cluster.sql(
-        `INSERT INTO ${place.schema}.turn SELECT n, 0, gen_random_uuid() FROM generate_series(${first}, ${
+        `INSERT INTO ${location.schema}.turn SELECT n, 0, gen_random_uuid() FROM generate_series(${first}, ${
           first + count - 1
         }::bigint) n`,
       );
     await add(1, 5000);
     await add(GAP, TURN_ROWS_MAX - 1000);
-    const store = await openStore(place);
+    const store = await openStore(location);
     const lowest = async (): Promise<number> =>
-      numberIn((await cluster.sql(`SELECT min(number) FROM ${place.schema}.turn`))[0]![0]);
+      numberIn((await cluster.sql(`SELECT min(number) FROM ${location.schema}.turn`))[0]![0]);
     await inTime(
       async () => assert.equal(await lowest(), 4001, "those before the gap stay as long as others"),
     );
     const presence = async (number: number): Promise<string> => {
       const { sql, params } = readTurn(number);
-      const text = sql.replaceAll("FROM turn", `FROM ${place.schema}.turn`).replace("$1", String(params![0]));
+      const text = sql.replaceAll("FROM turn", `FROM ${location.schema}.turn`).replace(
+        "$1",
+        String(params![0]),
+      );
       return presenceOf({ number, name: crypto.randomUUID() }, await cluster.sql(text));
     };
     assert.equal(await presence(0), "forgotten");

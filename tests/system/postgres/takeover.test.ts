@@ -21,18 +21,18 @@ async function storedTypes(store: PostgresStore): Promise<string[]> {
 }
 
 await clusterTest("a store has one server, and the next one when that has ended", async (cluster) => {
-  const place = newLocation(cluster);
-  const first = await open(place);
+  const location = newLocation(cluster);
+  const first = await open(location);
   written((await first.writer.group([ofTypes("a")]))[0]);
   await assert.rejects(
-    open(place),
+    open(location),
     /^PostgresStoreError: the store in schema s_\w+ of database postgres at 127\.0\.0\.1:\d+ as postgres: it is in use by another server \(connected from 127\.0\.0\.1, process \d+ of PostgreSQL\)$/,
   );
   const other = await open(newLocation(cluster));
   assert.notEqual(other.storeId, first.storeId, "another schema is another store");
   await other.close();
   await first.close();
-  const second = await open(place);
+  const second = await open(location);
   assert.deepEqual([second.opened.created, second.opened.head], [false, 1]);
   await second.close();
 });
@@ -40,8 +40,8 @@ await clusterTest("a store has one server, and the next one when that has ended"
 await clusterTest(
   "a server that lost its connection continues, unless another one has taken over",
   async (cluster) => {
-    const place = newLocation(cluster);
-    const first = await open(place);
+    const location = newLocation(cluster);
+    const first = await open(location);
     const broken = brokenOf(first);
     written((await first.writer.group([ofTypes("a")]))[0]);
     assert.deepEqual(await storedTypes(first), ["a"]);
@@ -53,13 +53,13 @@ await clusterTest(
     assert.deepEqual(broken, []);
 
     // As a server does when it takes over.
-    await cluster.sql(`UPDATE ${place.schema}.store SET server = 'another'`);
+    await cluster.sql(`UPDATE ${location.schema}.store SET server = 'another'`);
     const outcome = (await first.writer.group([ofTypes("lost")]))[0];
     assert.equal(kindOf(outcome), "failed");
     assert.deepEqual(broken, ["another server has taken over the store"]);
     assert.equal(kindOf((await first.writer.group([ofTypes("lost")]))[0]), "failed");
     await first.close();
-    const second = await open(place);
+    const second = await open(location);
     assert.equal(written((await second.writer.group([ofTypes("c")]))[0]).firstSequence, 3);
     assert.deepEqual(await storedTypes(second), ["a", "b", "c"]);
     await second.close();
