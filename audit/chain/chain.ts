@@ -4,14 +4,22 @@ import { AuditFailure } from "../report.ts";
 import type { EditionName } from "../../src/config/setting.ts";
 import type { Random } from "../workload/random.ts";
 import { Balancer } from "./balancer.ts";
-import { append, ChainClient, type Doing, HALLS, type Load, read, writeUnderKey } from "./clients.ts";
+import {
+  append,
+  ChainClient,
+  type Doing,
+  HALLS,
+  type Load,
+  read,
+  type Store,
+  writeUnderKey,
+} from "./clients.ts";
 import { decideSeats, transactSeats } from "./deciding.ts";
 import type { Follower, Settled } from "./evidence.ts";
-import { fillStore } from "./fill.ts";
 import { follow, project } from "./following.ts";
 import { HistoryLines } from "./history_lines.ts";
 import { Histories, Observations } from "./observations.ts";
-import { SeenEvents } from "./observed.ts";
+import { MARK, SeenEvents } from "./observed.ts";
 import type { ChainPlan } from "./plan.ts";
 import { type ChainServer, startServers } from "./servers.ts";
 import { readSettled } from "./settled.ts";
@@ -175,5 +183,24 @@ export class Chain implements AsyncDisposable {
     await this.balancer[Symbol.asyncDispose]();
     await Promise.all(this.servers.map((server) => server[Symbol.asyncDispose]()));
     this.lines?.[Symbol.dispose]();
+  }
+}
+
+/** Enough events for a page of all events to be sent in several parts. */
+const WRITES = 25;
+const EVENTS_OF_A_WRITE = 100;
+
+/** Fills a new store with events that no decision depends on. */
+async function fillStore(edition: EditionName, store: Store): Promise<void> {
+  const text = "x".repeat(150);
+  for (let write = 0; write < WRITES; write++) {
+    const events = Array.from({ length: EVENTS_OF_A_WRITE }, (_, part) => ({
+      type: "Filled" as const,
+      identifiers: { fill: `f${part % 10}` },
+      metadata: { [MARK]: `fill${write}/${part}` },
+      payload: { text },
+    }));
+    if (edition === "A") await store.append(events);
+    else await store.transaction((tx) => tx.append(events));
   }
 }

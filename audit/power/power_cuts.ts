@@ -3,11 +3,12 @@ import { AuditFailure, type CheckContext, demand, type Figures } from "../report
 import { emptyStore, type StoreContent } from "../history/store_content.ts";
 import { faultsOf } from "../history/check_history.ts";
 import { Random } from "../workload/random.ts";
-import { Disk } from "./disk.ts";
-import { evidenceAt } from "./evidence_at.ts";
-import { openImage } from "./open_image.ts";
+import { Disk, type DiskImage } from "./disk.ts";
 import { record, type Recording } from "./recording.ts";
 import { survivalOf, type Way, WAYS } from "./survivals.ts";
+import { openStore } from "../history/open_store.ts";
+import type { EditionName } from "../../src/config/setting.ts";
+import type { Entry } from "../history/record.ts";
 
 /*
  * A run of a server is recorded with all its operations on files. Then the power is cut before each of these
@@ -117,4 +118,39 @@ function imageDirectory(): string {
   } catch {
     return Deno.makeTempDirSync({ prefix: "eventstore_audit_" });
   }
+}
+
+/**
+ * Opens the files that a power cut has left, as a start does.
+ * @param dataDir is created, and removed at the end
+ */
+function openImage(image: DiskImage, dataDir: string, edition: EditionName): StoreContent {
+  Deno.mkdirSync(dataDir, { mode: 0o700 });
+  try {
+    for (const [name, bytes] of image) Deno.writeFileSync(join(dataDir, name), bytes, { mode: 0o600 });
+    return openStore(dataDir, edition);
+  } finally {
+    Deno.removeSync(dataDir, { recursive: true });
+  }
+}
+
+/**
+ * The requests and answers up to a moment. An act whose completing request was not yet received is left out. A rejected
+ * act stays in: it must never be present.
+ */
+function evidenceAt(
+  entries: readonly Entry[],
+  asked: ReadonlySet<number>,
+  answered: ReadonlySet<number>,
+): Entry[] {
+  const rejected = new Set(
+    entries.flatMap((entry) =>
+      "answer" in entry && entry.answer.fate === "rejected" ? [entry.answer.id] : []
+    ),
+  );
+  return entries.filter((entry) =>
+    "intent" in entry
+      ? asked.has(entry.intent.id) || rejected.has(entry.intent.id)
+      : answered.has(entry.answer.id) || rejected.has(entry.answer.id)
+  );
 }

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { Conflict } from "../../client/mod.ts";
 import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import { FaultyTransport } from "./faulty_transport.ts";
-import { counted, texts } from "./noted.ts";
-import { capacity, courses, students } from "./school.ts";
+import { capacity, counted, courses, students, texts } from "./school.ts";
 import { note, placeOf, sharedTestServer, storeOf } from "./support.ts";
 import { enrolTogether } from "./enrolments.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ConnectionLost, type Transport } from "../../client/mod.ts";
 import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import { type Fault, FaultyTransport, ownError, ScriptedTransport } from "./faulty_transport.ts";
-import { counted, texts } from "./noted.ts";
+import { counted, texts } from "./school.ts";
 import { note, placeOf, sharedTestServer, storeOf } from "./support.ts";
 
 const server = sharedTestServer();

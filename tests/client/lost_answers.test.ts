@@ -12,7 +12,7 @@ import { storeOver } from "./support.ts";
  */
 
 const LONG = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1";
-const CASES = LONG ? 40_000 : 1000;
+const CASES = LONG ? 40_000 : 600;
 const AT_ONCE = 200;
 
 type Counted = { Counted: { readonly n: number; readonly by: string }; Other: null };

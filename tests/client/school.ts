@@ -1,5 +1,5 @@
-import type { DecisionModel } from "../../client/mod.ts";
-import type { SchoolEvents } from "./support.ts";
+import type { DecisionModel, EventStore } from "../../client/mod.ts";
+import { listed, type SchoolEvents } from "./support.ts";
 
 /** The number of seats of a course; undefined when the course does not exist. */
 export const capacity = (course: string): DecisionModel<SchoolEvents, number | undefined> => ({
@@ -21,3 +21,16 @@ export const courses = (student: string): DecisionModel<SchoolEvents, number> =>
   initial: 0,
   apply: (count) => count + 1,
 });
+
+/** The number of notes. */
+export const counted: DecisionModel<SchoolEvents, number> = {
+  query: { types: ["Noted"] },
+  initial: 0,
+  apply: (count) => count + 1,
+};
+
+/** The texts of all notes. */
+export async function texts(store: EventStore<SchoolEvents>): Promise<string[]> {
+  const events = await listed(store.readAll({ types: ["Noted"] }));
+  return events.map((event) => event.type === "Noted" ? event.payload.text : "");
+}

@@ -10,8 +10,9 @@ import { COURSE_EVENTS, pageCommands, pageQueries } from "../../support/sql_page
 import { missingForPython } from "../integrations/python_environment.ts";
 import { debianTest } from "../support/debian_program.ts";
 import { needingTest } from "../support/needing_test.ts";
-import { installPythonTools } from "../support/python_tools.ts";
 import { type Ended, runCommand } from "../../support/run_command.ts";
+import { fileURLToPath } from "node:url";
+import { run } from "../support/apt.ts";
 
 /* The commands of docs/sql.md with the real tools, on the file of a server that runs. */
 
@@ -196,4 +197,25 @@ async function duckdb(server: ServerProcess, env: Record<string, string>): Promi
   );
   assert.deepEqual(JSON.parse(tags.stdout), [["course", "c1"], ["student", "s1"], ["student", "s2"]]);
   assert.match((await run(`${statements}; SHOW TABLES FROM store`)).stderr, /does not support scanning/);
+}
+
+/**
+ * Makes a Python environment in a directory, with the packages that a file names in exact versions.
+ * @returns the folder of its programs
+ */
+async function installPythonTools(directory: string, requirements: URL): Promise<string> {
+  const environment = join(directory, "python");
+  await run("python3", ["-m", "venv", environment]);
+  const programs = join(environment, "bin");
+  const quiet = ["--quiet", "--no-input", "--disable-pip-version-check"];
+  const exact = ["--no-compile", "--no-deps", "--only-binary", ":all:", "--requirement"];
+  await run(join(programs, "python"), [
+    "-m",
+    "pip",
+    ...quiet,
+    "install",
+    ...exact,
+    fileURLToPath(requirements),
+  ]);
+  return programs;
 }
