@@ -60,7 +60,6 @@ export class CommitFeed {
     return this.#state;
   }
 
-  /** The number of subscriptions. */
   get subscriptions(): number {
     return this.#subscriptions.size;
   }

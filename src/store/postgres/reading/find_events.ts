@@ -91,7 +91,6 @@ async function* matching(
   }
 }
 
-/** Determines which list of each item to walk. */
 async function sparsestLists(
   session: Pick<Session, "run">,
   items: readonly TermItem[],

@@ -23,7 +23,6 @@ const FOR_ONE_PAGE = 2;
 
 const BEGIN = { sql: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" };
 
-/** A read that waits for a session. */
 interface SessionRead extends QueuedRead, PromiseWithResolvers<Session> {
   readonly isNextPart: boolean;
   readonly reject: (error: Error) => void;
@@ -173,7 +172,6 @@ export class ReadSessions implements StoreReads {
     }
   }
 
-  /** Closes idle sessions that are no longer usable. */
   #dropEnded(): void {
     for (let i = this.#idle.length - 1; i >= 0; i--) {
       const session = this.#idle[i]!;

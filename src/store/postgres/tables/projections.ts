@@ -24,7 +24,6 @@ export function storedProjection(rows: readonly Row[]): StoredProjection | undef
   return row && { version: textIn(row[0]), payload: bytesIn(row[1]).slice() };
 }
 
-/** Deletes the projections of one type, or all of them. */
 export function deleteProjections(type: string | undefined): Statement {
   const all = "DELETE FROM projection";
   return type === undefined ? { sql: all } : { sql: `${all} WHERE type_token = $1`, params: [tokenOf(type)] };

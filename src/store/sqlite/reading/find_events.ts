@@ -10,7 +10,6 @@ import type { Step, Window } from "./step.ts";
 import { rowsMicroseconds } from "./step_cost.ts";
 
 export interface Search extends ChunkSearch {
-  /** The last sequence of the store. */
   readonly head: number;
   /** The continuation from an earlier chunk of the same page. */
   readonly window?: Window | undefined;

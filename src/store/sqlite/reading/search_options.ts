@@ -2,10 +2,8 @@ import type { Direction } from "../../core/ranges/direction.ts";
 import type { CheckBudget } from "./check_budget.ts";
 import { STEPPED_ENTRY_MICROSECONDS } from "./step_cost.ts";
 
-/** Options for a search of events that match some items. */
 export interface SearchOptions {
   readonly direction: Direction;
-  /** The last sequence of the store. */
   readonly head: number;
   /** The most events that are wanted; the search may find more. */
   readonly eventsMax: number;

@@ -2,7 +2,6 @@ import type { Database } from "../connection/database.ts";
 
 /** The source of a backup's events. A store that is not a backup has no origin. */
 export interface Origin {
-  /** Store ID of the source. */
   readonly storeId: string;
   /** The address at which the source was first read: a URL, or the path of a socket. */
   readonly source: string;

@@ -38,7 +38,6 @@ export function applyProjections(db: Database, changes: ProjectionChanges): NewV
   return { create, replace };
 }
 
-/** Deletes the projections of one type, or all of them. */
 export function deleteProjections(db: Database, type: string | undefined): void {
   if (type === undefined) db.run("DELETE FROM projection");
   else db.run("DELETE FROM projection WHERE type = ?", encoder.encode(type));

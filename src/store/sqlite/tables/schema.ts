@@ -2,7 +2,6 @@ import type { Database } from "../connection/database.ts";
 import schema from "./schema.sql" with { type: "text" };
 import views from "./views.sql" with { type: "text" };
 
-/** The statements that create an empty database. */
 export const SCHEMA: string = schema;
 
 /** The statements that create the views which a database lacks. */
