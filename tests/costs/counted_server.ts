@@ -28,18 +28,13 @@ async function countsOf(server: ServerProcess): Promise<Counts> {
 /** The smallest cost of several tries counts: other work that the server does now and then only adds to a try. */
 const TRIES = 3;
 
-/**
- * One request alone promotes nothing. The promoted bytes are measured over this many requests, in at most as many
- * calls of `send`.
- */
-const REQUESTS_FOR_PROMOTED = 1000;
-const SENT_FOR_PROMOTED_MAX = 20;
+/** One request alone promotes nothing. The promoted bytes are measured over this many calls of `send`. */
+const SENT_FOR_PROMOTED = 20;
 
 /** The costs per request of the requests that `send` sends. `send` returns their number. */
 export async function costOf(server: ServerProcess, send: () => Promise<number>): Promise<Counts> {
   // Workers start, statements are prepared, caches fill.
-  const requestsEach = await send();
-  const sentForPromoted = Math.min(SENT_FOR_PROMOTED_MAX, Math.ceil(REQUESTS_FOR_PROMOTED / requestsEach));
+  await send();
   const least: Record<string, number> = {};
   for (let tried = 0; tried < TRIES; tried++) {
     const cost = await costOfEach(server, send);
@@ -47,7 +42,7 @@ export async function costOf(server: ServerProcess, send: () => Promise<number>)
   }
   const { promotedBytes } = await costOfEach(server, async () => {
     let requests = 0;
-    for (let sent = 0; sent < sentForPromoted; sent++) requests += await send();
+    for (let sent = 0; sent < SENT_FOR_PROMOTED; sent++) requests += await send();
     return requests;
   });
   return { ...least as Counts, promotedBytes };
