@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { run as runBackup } from "../../cli/backup.ts";
 import { backupProgram } from "../../cli/programs.ts";
 import type { Address } from "../support/connection.ts";
-import { canRunHere, type Ended, runHere } from "../support/run_here.ts";
+import type { Ended } from "../support/run_command.ts";
+import { canRunHere, runHere } from "../support/run_here.ts";
 import { programCommand } from "../support/start_command.ts";
 
 const SECONDS_MAX = 60;

@@ -1,6 +1,7 @@
 import { run } from "../../cli/init.ts";
 import { initProgram } from "../../cli/programs.ts";
-import { canRunHere, type Ended, runHere } from "../support/run_here.ts";
+import type { Ended } from "../support/run_command.ts";
+import { canRunHere, runHere } from "../support/run_here.ts";
 import { programCommand } from "../support/start_command.ts";
 
 export type { Ended };

@@ -3,7 +3,8 @@ import { run as runClient } from "../../cli/client.ts";
 import { clientProgram } from "../../cli/client_program.ts";
 import type { Address } from "../support/connection.ts";
 import { eventually } from "../support/eventually.ts";
-import { canRunHere, type Ended, runHere } from "../support/run_here.ts";
+import type { Ended } from "../support/run_command.ts";
+import { canRunHere, runHere } from "../support/run_here.ts";
 import { programCommand } from "../support/start_command.ts";
 
 const SECONDS_MAX = 60;

@@ -1,11 +1,6 @@
 import type { CommandLine, Program } from "../../cli/program.ts";
 import { exitCodeOf } from "../../cli/run_program.ts";
-
-export interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import type { Ended } from "./run_command.ts";
 
 /** The parts of a process that a program uses. */
 interface ProcessParts {

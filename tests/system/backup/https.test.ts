@@ -18,9 +18,12 @@ await debianTest(
     await using source = new FakeSource((request) => rightPage(request, 5), listener);
     const url = `https://127.0.0.1:${source.address.port}/base/path/`;
     const env = { SERVICE_BACKUP_SOURCE_URL: url };
-    assertFailed(await place.run({ env }), 1, /certificate/i);
+    // A process reads DENO_CERT when it starts.
+    const isProcess = true;
+    assertFailed(await place.run({ env, isProcess }), 1, /certificate/i);
     assert.equal(source.requests.length, 0);
-    const { code, stderr } = await place.run({ env: { ...env, DENO_CERT: join(place.directory, "ca.pem") } });
+    const trusting = { ...env, DENO_CERT: join(place.directory, "ca.pem") };
+    const { code, stderr } = await place.run({ env: trusting, isProcess });
     assert.equal(code, 0, stderr);
     assert.deepEqual(storedLines(place.file(STORE)), lines(1, 5));
     for (const { head } of source.requests) {

@@ -23,15 +23,17 @@ await debianTest(
         asked.push(`${new URL(url).pathname} ${headers.get("authorization")}`);
         return Response.json({ status: "ok", version: "1.2.3" });
       });
+      // A process reads DENO_CERT when it starts, and input makes the client one of its own.
+      const stdin = "";
       const env = {
         EVENTSTORE_URL: `https://127.0.0.1:${server.addr.port}/base/path/`,
         EVENTSTORE_TOKEN: "secret",
       };
       const shell = new Shell();
-      await shell.fails(["health"], 5, /certificate/i, { env });
+      await shell.fails(["health"], 5, /certificate/i, { env, stdin });
       assert.deepEqual(asked, [], "nothing was said to a stranger");
       const trusting = { ...env, DENO_CERT: join(directory, "ca.pem") };
-      assert.equal(await shell.prints(["health"], { env: trusting }), "ok, version 1.2.3\n");
+      assert.equal(await shell.prints(["health"], { env: trusting, stdin }), "ok, version 1.2.3\n");
       assert.deepEqual(asked, ["/base/path/health Bearer secret"]);
     });
   },
