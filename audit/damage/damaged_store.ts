@@ -90,7 +90,7 @@ class WholeStore {
     await copyDirectory(stopped, killed);
     await server.start();
     const backup = new BackupDirectories(server.address, directory);
-    const { code, stderr } = await backup.run();
+    const { code, stderr } = await backup.run({ isProcess: true });
     if (code !== 0) throw new Error(stderr);
     const [all, tagged] = [await page(server.client(), EVERYTHING), await page(server.client(), TAGGED)];
     await server.stop();
@@ -150,7 +150,7 @@ async function assertNamed(
 ): Promise<void> {
   if (address.transport !== "unix") throw new Error("the store is on a socket");
   const env = { SERVICE_BACKUP_SOURCE_SOCKET: address.path };
-  const { code, stdout } = await backup.run({ args: ["verify", "--against-source"], env });
+  const { code, stdout } = await backup.run({ args: ["verify", "--against-source"], env, isProcess: true });
   if (code === 0) throw new AuditFailure(where, ["it serves other events, and verify says", stdout.trim()]);
 }
 

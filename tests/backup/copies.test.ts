@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { editions } from "../../src/editions/editions.ts";
 import { Client } from "../support/client.ts";
-import { startServer } from "../support/server_process.ts";
+import { sharedServer, startServer } from "../support/server_process.ts";
 import { FakeSource, rightPage } from "./fake_source.ts";
 import { oddEvents } from "./odd_events.ts";
 import { BackupDirectories, event, runJson } from "./run_backup.ts";
 import { sourceLines, storedLines } from "./stored_lines.ts";
+
+const server = sharedServer();
 
 const modeOf = (path: string): number => Deno.statSync(path).mode! & 0o777;
 const namesIn = (directory: string): string[] =>
@@ -91,7 +93,6 @@ Deno.test("a server on a copy of the one file serves the same events, found by t
 });
 
 Deno.test("a second run copies what is new, and a third one nothing", async () => {
-  await using server = await startServer();
   const client = server.client();
   using place = new BackupDirectories(server.address);
   await client.append(event("1"), event("2"), event("3"));
@@ -106,7 +107,6 @@ Deno.test("a second run copies what is new, and a third one nothing", async () =
 });
 
 Deno.test("without events the file is created, and the first events come later", async () => {
-  await using server = await startServer();
   using place = new BackupDirectories(server.address);
   const first = await runJson(place);
   assert.deepEqual([first.ok, first.created, first.eventsCopied, first.lastSequence], [true, true, 0, 0]);
@@ -117,7 +117,6 @@ Deno.test("without events the file is created, and the first events come later",
 });
 
 Deno.test("when the source was reset, a new backup begins next to the old one, and the run says so", async () => {
-  await using server = await startServer({ env: { SERVICE_DEV_MODE: "true" } });
   const client = server.client();
   using place = new BackupDirectories(server.address);
   await client.append(event("old"));
@@ -140,7 +139,6 @@ Deno.test("when the source was reset, a new backup begins next to the old one, a
 });
 
 Deno.test("directory and file are readable by their owner only, and between runs there is nothing but the file", async () => {
-  await using server = await startServer();
   await server.client().append(event("1"));
   for (const umask of ["0000", "0077"]) {
     using place = new BackupDirectories(server.address);

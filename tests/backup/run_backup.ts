@@ -16,7 +16,7 @@ export interface BackupOptions {
   /** Only `env`: neither the caller's environment nor the source. */
   readonly isEnvironmentEmpty?: boolean;
   readonly cwd?: string;
-  /** The time limit. */
+  /** The time limit of a process of its own. */
   readonly seconds?: number;
   readonly umask?: string;
   /** True for a process of its own. */
@@ -55,9 +55,10 @@ export class BackupDirectories implements Disposable {
   /** Runs the program to its end: in this process, unless an option needs a process of its own. */
   async run(options: BackupOptions = {}): Promise<Ended> {
     const { args = [], cwd = this.directory } = options;
-    const needsProcess = options.umask !== undefined || options.isProcess === true;
+    const env = this.#environment(options);
+    const needsProcess = options.isProcess ?? (options.umask ?? options.seconds) !== undefined;
     if (!needsProcess && canRunHere()) {
-      return await runHere(backupProgram, runBackup, { args, cwd, env: this.#environment(options) });
+      return await runHere(backupProgram, runBackup, { args, cwd, env });
     }
     const child = this.spawn(options);
     const timer = setTimeout(() => child.kill("SIGKILL"), (options.seconds ?? SECONDS_MAX) * 1000);

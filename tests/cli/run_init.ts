@@ -1,6 +1,6 @@
 import { run } from "../../cli/init.ts";
 import { initProgram } from "../../cli/programs.ts";
-import type { Ended } from "../support/run_command.ts";
+import { type Ended, runCommand } from "../support/run_command.ts";
 import { canRunHere, runHere } from "../support/run_here.ts";
 import { programCommand } from "../support/start_command.ts";
 
@@ -19,27 +19,12 @@ export async function runInit(
   args: readonly string[],
   { env, umask, stdin }: InitRun = {},
 ): Promise<Ended> {
+  const variables = { ...withoutSettings(), ...env };
   if (umask === undefined && stdin === undefined && canRunHere()) {
-    return await runHere(initProgram, run, { args, cwd: directory, env: { ...withoutSettings(), ...env } });
+    return await runHere(initProgram, run, { args, cwd: directory, env: variables });
   }
-  const [program, ...rest] = programCommand("init", umask);
-  const child = new Deno.Command(program, {
-    args: [...rest, ...args],
-    cwd: directory,
-    env: { ...withoutSettings(), ...env },
-    clearEnv: true,
-    stdin: stdin === undefined ? "null" : "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  // It may end before it has read everything.
-  const writing = stdin === undefined
-    ? undefined
-    : new Blob([stdin]).stream().pipeTo(child.stdin).catch(() => {});
-  const output = await child.output();
-  await writing;
-  const decoder = new TextDecoder();
-  return { code: output.code, stdout: decoder.decode(output.stdout), stderr: decoder.decode(output.stderr) };
+  const command = [...programCommand("init", umask), ...args];
+  return await runCommand(command, { cwd: directory, env: variables, clearEnv: true, stdin });
 }
 
 function withoutSettings(): Record<string, string> {

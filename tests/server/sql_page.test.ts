@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { assertFailed, BackupDirectories } from "../backup/run_backup.ts";
 import { runInit } from "../cli/run_init.ts";
 import { eventually } from "../support/eventually.ts";
-import { type ServerProcess, startServer } from "../support/server_process.ts";
+import { type ServerProcess, sharedServer, startServer } from "../support/server_process.ts";
 import { COURSE_EVENTS, pageQueries } from "../support/sql_page.ts";
+
+const server = sharedServer();
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -25,7 +27,6 @@ function writing(server: ServerProcess): AsyncDisposable {
 }
 
 Deno.test("the queries of docs/sql.md answer what the page says, while the server writes", async () => {
-  await using server = await startServer();
   const client = server.client();
   await client.append(...COURSE_EVENTS);
   const { events } = await client.queryEvents("*");
@@ -63,7 +64,6 @@ Deno.test("the queries of docs/sql.md answer what the page says, while the serve
 });
 
 Deno.test("a reader with an open transaction sees one moment, and stops no write; the WAL shrinks when it ends", async () => {
-  await using server = await startServer();
   const client = server.client();
   await client.append(...COURSE_EVENTS);
   const wal = (): number => Deno.statSync(`${server.databasePath}-wal`).size;
@@ -83,7 +83,6 @@ Deno.test("a reader with an open transaction sees one moment, and stops no write
 });
 
 Deno.test("a run of the backup that meets a query on the backup fails, and the next one copies what is missing", async () => {
-  await using server = await startServer();
   const client = server.client();
   await client.append(...COURSE_EVENTS);
   const { store } = await client.queryEvents("*");
@@ -107,8 +106,7 @@ Deno.test("a run of the backup that meets a query on the backup fails, and the n
   assert.equal(count(db), COURSE_EVENTS.length + 2);
 });
 
-Deno.test("tools get the types of the columns before they read rows, and find only views and tables", async () => {
-  await using server = await startServer();
+Deno.test("tools get the types of the columns before they read rows, and find only views and tables", () => {
   using db = new DatabaseSync(server.databasePath, { readOnly: true });
   const views = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'view'").all();
   assert.deepEqual(views.map(({ name }) => name), ["events", "event_tags"]);

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inDirectory } from "../support/directory.ts";
-import { type ServerProcess, startServer } from "../support/server_process.ts";
+import { type ServerProcess, sharedServer, startServer } from "../support/server_process.ts";
 import { Shell } from "./shell_address.ts";
+
+const server = sharedServer();
 
 const COURSE = ["append", "--type", "CourseDefined", "--tag", "course=c1", "--payload", '{"capacity":30}'];
 
@@ -13,7 +15,6 @@ async function payloads(server: ServerProcess): Promise<string[]> {
 }
 
 Deno.test("flags describe an event, and its sequence is printed", async () => {
-  await using server = await startServer();
   const shell = new Shell(server.address);
   assert.equal(
     await shell.prints([
@@ -46,7 +47,6 @@ Deno.test("flags describe an event, and its sequence is printed", async () => {
 });
 
 Deno.test("what is behind --if-none must not be there, or nothing is written and the code is 3", async () => {
-  await using server = await startServer();
   const shell = new Shell(server.address);
   const once = [
     ...COURSE,
@@ -91,7 +91,6 @@ Deno.test("of many programs that write if none has, one does, and all others end
 });
 
 Deno.test("the events of a file are written together, or none of them", async () => {
-  await using server = await startServer();
   const shell = new Shell(server.address);
   const line = (payload: string): string =>
     JSON.stringify({ type: "t", identifiers: { a: ["1", "2"] }, payload });
@@ -127,7 +126,6 @@ Deno.test("the events of a file are written together, or none of them", async ()
 });
 
 Deno.test("--batch writes in parts as they come, and says how far it came", async () => {
-  await using server = await startServer();
   const shell = new Shell(server.address);
   const lines = Array.from({ length: 250 }, (_, i) => `{"type":"t","payload":"${i}"}\n`).join("");
   const printed = await shell.prints(["append", "-", "--batch", "100"], { stdin: lines });
@@ -152,7 +150,6 @@ Deno.test("--batch writes in parts as they come, and says how far it came", asyn
 });
 
 Deno.test("everything is written, even without a reader of the output", async () => {
-  await using server = await startServer();
   const shell = new Shell(server.address);
   await inDirectory(async (directory) => {
     await Deno.writeTextFile(join(directory, "events.jsonl"), '{"type":"t","payload":""}\n'.repeat(30));

@@ -8,8 +8,10 @@ import { ShellExit } from "../../src/shell/ends.ts";
 import { VERSION } from "../../src/config/version.ts";
 import { inDirectory } from "../support/directory.ts";
 import { freePort } from "../support/free_port.ts";
-import { startServer } from "../support/server_process.ts";
+import { sharedServer, startServer } from "../support/server_process.ts";
 import { Shell } from "./shell_address.ts";
+
+const server = sharedServer();
 
 const APPEND = ["append", "--type", "t", "--payload", "1"];
 
@@ -127,7 +129,6 @@ Deno.test("a server with a token takes it from a file or a variable, and its lac
 });
 
 Deno.test("without a reader of standard error, the work is done and the code is the same", async () => {
-  await using server = await startServer();
   const shell = new Shell(server.address);
   await inDirectory(async (directory) => {
     await Deno.writeTextFile(join(directory, "token"), "known to many", { mode: 0o644 });
@@ -155,7 +156,6 @@ Deno.test("without a reader of standard error, the work is done and the code is 
 });
 
 Deno.test("flags win over variables, and the messages say which server is meant", async () => {
-  await using server = await startServer();
   const url = new Shell(server.address).url;
   const none = new Shell();
   await none.fails(

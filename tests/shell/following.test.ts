@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import type { EventLine } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
-import { type ServerProcess, startServer } from "../support/server_process.ts";
+import { type ServerProcess, sharedServer, startServer } from "../support/server_process.ts";
 import { type Running, Shell } from "./shell_address.ts";
+
+const server = sharedServer();
 
 function sequencesOf({ stdout }: Running): number[] {
   return stdout.split("\n").slice(0, -1).map((line) => (JSON.parse(line) as EventLine).sequence);
@@ -44,7 +46,6 @@ for (const listen of ["unix", "tcp"] as const) {
 }
 
 Deno.test("--follow ends by itself after --limit events, and with 3 when the store is reset", async () => {
-  await using server = await startServer({ env: { SERVICE_DEV_MODE: "true" } });
   await append(server, 2);
   const shell = new Shell(server.address);
   const three = shell.start(["read", "--follow", "--json", "--limit", "3"]);
@@ -76,7 +77,6 @@ Deno.test("a signal ends --follow at once, also while the server is away", async
 });
 
 Deno.test("a signal ends --follow also when the reader of its output has stopped reading", async () => {
-  await using server = await startServer();
   // With escapes this is one line of 360 kB, more than the pipe can hold.
   await server.client().append({ type: "t", payload: "\x1b".repeat(60_000) });
   const shell = new Shell(server.address);
@@ -96,7 +96,6 @@ Deno.test("a signal ends --follow also when the reader of its output has stopped
 });
 
 Deno.test("--follow ends quietly when its reader has gone", async () => {
-  await using server = await startServer();
   await append(server);
   const shell = new Shell(server.address);
   const child = new Deno.Command("bash", {

@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { clientProgram } from "../../cli/client_program.ts";
 import { inDirectory } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
-import { startServer } from "../support/server_process.ts";
+import { sharedServer } from "../support/server_process.ts";
 import { Shell } from "./shell_address.ts";
+
+const server = sharedServer();
 
 /* The commands of docs/shell.md print the output that the page shows. */
 
@@ -42,7 +44,6 @@ async function bash(shell: Shell, script: string, directory: string): Promise<De
 Deno.test("the commands of the page print what the page says", async () => {
   const shown = blocks.filter((block) => !block.includes("--follow"));
   assert.ok(shown.length >= 7, `only ${shown.length} blocks`);
-  await using server = await startServer();
   const shell = new Shell(server.address);
   await inDirectory(async (directory) => {
     for (const block of shown) {
@@ -55,7 +56,6 @@ Deno.test("the commands of the page print what the page says", async () => {
 
 Deno.test("the command that follows from here on shows what comes, and nothing of before", async () => {
   const [block] = blocks.filter((block) => block.includes("--follow"));
-  await using server = await startServer();
   await server.client().append({ type: "before", payload: "" });
   await inDirectory(async (directory) => {
     const child = await bash(

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import type { EventLine } from "../support/client.ts";
-import { startServer } from "../support/server_process.ts";
+import { sharedServer, startServer } from "../support/server_process.ts";
 import { hasTerminal, Shell } from "./shell_address.ts";
+
+const server = sharedServer();
 
 const EVENTS = [
   {
@@ -56,7 +58,6 @@ for (const listen of ["unix", "tcp"] as const) {
 }
 
 Deno.test("--json prints events as the server sends them, the table what people want to see", async () => {
-  await using server = await startServer();
   await server.client().append(...EVENTS);
   const shell = new Shell(server.address);
   const events = await server.client().allEvents();
@@ -79,7 +80,6 @@ Deno.test("--json prints events as the server sends them, the table what people 
 });
 
 Deno.test("nothing that others have stored is obeyed by a terminal", async () => {
-  await using server = await startServer();
   const evil = `${ESC}]0;title\x07 ${ESC}[2J \x9b31m \u202egpj \u2028 \x7f\r\n\t\u{e0041}`;
   const event = { type: evil, identifiers: { [evil]: evil }, metadata: { [evil]: evil }, payload: evil };
   await server.client().append(event);
@@ -106,7 +106,6 @@ Deno.test({
   name: "on a terminal rows fit its width, and say so when nothing matches",
   ignore: !hasTerminal,
   fn: async () => {
-    await using server = await startServer();
     const wide = "\u5b57\u{1f600}e\u0301".repeat(100);
     await server.client().append(
       { type: "t", identifiers: { a: "1" }, payload: "x".repeat(1000) },
@@ -141,7 +140,6 @@ Deno.test({
 });
 
 Deno.test("who has seen enough may leave", async () => {
-  await using server = await startServer();
   for (let batch = 0; batch < 20; batch++) {
     await server.client().append(
       ...Array.from({ length: 100 }, () => ({ type: "t", payload: "x".repeat(1000) })),
