@@ -7,9 +7,10 @@ import type { Edition } from "./src/editions/edition.ts";
 import { editions } from "./src/editions/editions.ts";
 import { LineOutput, lineStart } from "./src/log/line_output.ts";
 import { Log } from "./src/log/log.ts";
+import { fromRoot } from "./src/files/paths.ts";
+import { addressText } from "./src/model/address.ts";
 import { ApiError } from "./src/model/errors.ts";
 import { ListenError } from "./src/http/transport/unix_socket.ts";
-import { firstSteps } from "./src/server/first_steps.ts";
 import { type RunningServer, startServer } from "./src/server/start_server.ts";
 import { locationText } from "./src/store/postgres/connection/address.ts";
 import type { CommandLine } from "./cli/program.ts";
@@ -93,6 +94,17 @@ function startFacts(
     `auth ${settings.authToken === undefined ? "off" : "on"}`,
     ...edition.startFacts?.(settings) ?? [],
   ].join(", ");
+}
+
+/** Commands to copy for a first write and a first read, shown in development mode. */
+function firstSteps(edition: Edition, { listen, authToken }: ServerSettings): string {
+  const socket = listen.transport === "unix" ? ` --unix-socket ${fromRoot(listen.path)}` : "";
+  const auth = authToken === undefined ? "" : ` -H "Authorization: Bearer $TOKEN"`;
+  const url = listen.transport === "unix" ? "http://localhost" : addressText(listen);
+  const commands = edition.firstSteps(`curl${socket}${auth}`, url);
+  return `development mode; try a first write and a first read:\n\n${
+    commands.map((command) => `  ${command}\n`).join("")
+  }`;
 }
 
 /**

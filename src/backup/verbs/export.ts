@@ -11,10 +11,9 @@ import { exportTrailer } from "../history/export_trailer.ts";
 import { HashChain, isSameChain } from "../history/hash_chain.ts";
 import { SignalGate } from "../history/signal_gate.ts";
 import { Damage, walkHistory } from "../history/walk_history.ts";
-import { backupPath } from "../directory/backup_files.ts";
+import { backupPath, chooseBackup } from "../directory/backup_files.ts";
 import { lockBackups } from "../directory/backup_lock.ts";
 import { countEvents } from "../reports/count_events.ts";
-import { chooseBackup } from "./choose_backups.ts";
 import type { VerbContext, VerbEnd } from "./verb_context.ts";
 
 /** Writes the events of a backup, or of a stopped server, as JSON lines. */

@@ -13,10 +13,9 @@ import { JOURNAL_ENDS, prepareReplacement } from "../../store/sqlite/data_direct
 import { checkHistory, Unreadable } from "../history/check_history.ts";
 import { copyFirstEvents } from "../history/copy_first_events.ts";
 import { SignalGate } from "../history/signal_gate.ts";
-import { backupPath } from "../directory/backup_files.ts";
+import { backupPath, chooseBackup } from "../directory/backup_files.ts";
 import { lockBackups } from "../directory/backup_lock.ts";
 import { countEvents } from "../reports/count_events.ts";
-import { chooseBackup } from "./choose_backups.ts";
 import type { VerbContext, VerbEnd } from "./verb_context.ts";
 
 const WHAT_IT_MEANS = `This is a new history, separate from the one that was copied:

@@ -6,12 +6,11 @@ import { checkDatabaseFile, StoreFileError } from "../../store/sqlite/data_direc
 import { readState } from "../../store/sqlite/tables/identity.ts";
 import { checkHistory, Unreadable } from "../history/check_history.ts";
 import { SignalGate } from "../history/signal_gate.ts";
-import { backupPath } from "../directory/backup_files.ts";
+import { backupPath, chooseBackups } from "../directory/backup_files.ts";
 import { lockBackups } from "../directory/backup_lock.ts";
 import { countEvents } from "../reports/count_events.ts";
 import { compareWithSource } from "../source/compare_with_source.ts";
 import { Source } from "../source/source.ts";
-import { chooseBackups } from "./choose_backups.ts";
 import type { VerbContext, VerbEnd } from "./verb_context.ts";
 
 /** The running source with its store ID, or why it did not report one. */
