@@ -46,7 +46,7 @@ Deno.test(`a restore killed ${KILLS} times at random moments leaves no database 
   const dataDir = join(place.directory, "data");
   const path = join(dataDir, "events.db");
   const started = performance.now();
-  restoredId(await restore(place, "--to", "data"));
+  restoredId(await place.run({ args: ["restore", "--to", "data"], isProcess: true }));
   const milliseconds = performance.now() - started;
   const old = Deno.readFileSync(path);
   const found = { untouched: 0, unfinished: 0, finished: 0 };

@@ -11,16 +11,18 @@ interface InitRun {
   readonly umask?: string;
   /** The content of standard input. */
   readonly stdin?: string;
+  /** True for a process of its own. */
+  readonly isProcess?: boolean;
 }
 
 /** Runs the init program in `directory`: in this process, unless an option needs a process of its own. */
 export async function runInit(
   directory: string,
   args: readonly string[],
-  { env, umask, stdin }: InitRun = {},
+  { env, umask, stdin, isProcess = false }: InitRun = {},
 ): Promise<Ended> {
   const variables = { ...withoutSettings(), ...env };
-  if (umask === undefined && stdin === undefined && canRunHere()) {
+  if (!isProcess && umask === undefined && stdin === undefined && canRunHere()) {
     return await runHere(initProgram, run, { args, cwd: directory, env: variables });
   }
   const command = [...programCommand("init", umask), ...args];
