@@ -27,12 +27,11 @@ const BOUNDS: Readonly<Record<RowName, number>> = {
   // Which reads share a batch differs from run to run: up to 13.3 was seen without any change.
   readersTogether: 13.7,
   scan: 1370,
-  // On a slow machine, threads sleep and are woken more often: up to 28.6 calls were seen, and 50.6 of a transaction.
-  oneWriter: 28.9,
+  oneWriter: 28.2,
   writersTogether: 4.4,
   // On a busy machine its body comes in more pieces: up to 82 calls were seen.
   bulkWriter: 86,
-  transaction: 51.2,
+  transaction: 49.5,
   ticket: 41.5,
 };
 
@@ -43,7 +42,11 @@ const BOUNDS: Readonly<Record<RowName, number>> = {
 const OF_THE_RUNTIME =
   /^(futex|madvise|mmap|munmap|mprotect|mremap|brk|sched_\w+|getrusage|clock_\w+|restart_syscall|rt_sig\w+|membarrier|gettid|getpid|tgkill|exit|clone3?|rseq|set_robust_list|sigaltstack|prctl|set_mempolicy)$/;
 
+/** The tries of each row. The machine can only add calls, so the lowest count is the true one. */
 const TRIES = 3;
+
+/** The tries of a row that is over its bound so far: on a busy machine, threads sleep and are woken more often. */
+const TRIES_MAX = 12;
 
 interface Calls {
   readonly perRequest: number;
@@ -89,9 +92,11 @@ function overBounds(strace: DebianProgram, edition: keyof typeof ROWS_OF): Promi
       using open = new DisposableStack();
       const send = await rows[name](server, open);
       await send();
-      const tries: Calls[] = [];
-      for (let tried = 0; tried < TRIES; tried++) tries.push(await callsOf(strace, server, send));
-      const least = tries.toSorted((a, b) => a.perRequest - b.perRequest)[0]!;
+      let least = await callsOf(strace, server, send);
+      for (let tries = 1; tries < (least.perRequest > BOUNDS[name] ? TRIES_MAX : TRIES); tries++) {
+        const calls = await callsOf(strace, server, send);
+        if (calls.perRequest < least.perRequest) least = calls;
+      }
       if (wanted() === "print") Deno.stderr.writeSync(new TextEncoder().encode(`${name}: ${least.text}\n`));
       assert.ok(least.perRequest > 2, `${name}: the calls were not counted`);
       if (least.perRequest > BOUNDS[name]) {
