@@ -63,16 +63,23 @@ export class RequestReports {
       const done = (bytes: number): void => this.#ended(begun, level, status, bytes);
       return { ...reply, body: watched(body, done, this.#options.reportFailure) };
     }
-    // Most lines are below the log level, and counting the bytes takes time.
-    this.#ended(begun, level, status, this.#options.log.isWanted(level) ? bodyBytes(body) : 0);
+    this.#ended(begun, level, status, body);
     return reply;
   }
 
-  #ended({ request, startedAt, route }: BegunRequest, level: LogLevel, status: number, bytes: number): void {
+  /** @param sent the body of the reply, or how many bytes of it were sent */
+  #ended(
+    { request, startedAt, route }: BegunRequest,
+    level: LogLevel,
+    status: number,
+    sent: WholeBody | number,
+  ): void {
     const { log, metrics } = this.#options;
+    // Most lines are below the log level, and counting the bytes takes time.
     if (log.isWanted(level)) {
       const { method, target } = request;
       const milliseconds = performance.now() - startedAt;
+      const bytes = typeof sent === "number" ? sent : bodyBytes(sent);
       log.write(level, { method, path: pathOf(target), status, bytes, milliseconds });
     }
     metrics.ended(route, status, startedAt);
