@@ -6,7 +6,7 @@ import { exportTrailer, TRAILER_START } from "./export_trailer.ts";
 import { HashChain } from "./hash_chain.ts";
 
 /** Prepares the events in the lines of a file for the store. @throws Error that names the line at fault */
-export type EventFormat = (lines: Iterator<Uint8Array, void>) => Iterable<PreparedEvent>;
+export type EventFormat = (lines: Generator<Uint8Array, void>) => Iterable<PreparedEvent>;
 
 const decoder = new TextDecoder();
 
@@ -14,7 +14,7 @@ const decoder = new TextDecoder();
  * The format of an export. Each event has a line, so its number is also the line's number.
  * @throws Error after the last event at the latest if the export is incomplete
  */
-export function* importEvents(lines: Iterator<Uint8Array, void>): Generator<PreparedEvent, void> {
+export function* importEvents(lines: Generator<Uint8Array, void>): Generator<PreparedEvent, void> {
   const chain = new HashChain();
   let events = 0;
   for (let line = lines.next(); !line.done; line = lines.next()) {
@@ -40,9 +40,9 @@ export function* importEvents(lines: Iterator<Uint8Array, void>): Generator<Prep
 export function importPlainEvents(nowMicros: number): EventFormat {
   return function* (lines) {
     let events = 0;
-    for (let line = lines.next(); !line.done; line = lines.next()) {
+    for (const line of lines) {
       yield prepareLine(++events, () => {
-        const { event, timeMicros = nowMicros } = decodePlainEvent(line.value);
+        const { event, timeMicros = nowMicros } = decodePlainEvent(line);
         return prepareEvent(event, timeMicros);
       });
     }

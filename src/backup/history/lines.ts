@@ -15,8 +15,7 @@ export function* readLines(read: ReadBytes): Generator<Uint8Array, void> {
   for (let count = read(buffer); count !== null; count = read(buffer)) {
     for (const line of splitter.push(buffer.subarray(0, count))) yield line.subarray(0, -1);
   }
-  const { rest } = splitter;
-  if (rest.length > 0) yield rest;
+  if (splitter.restBytes > 0) yield splitter.rest;
 }
 
 /**
@@ -29,5 +28,5 @@ export async function* splitLines(pieces: AsyncIterable<Uint8Array>): AsyncGener
     const lines = splitter.push(piece);
     if (lines.length > 0) yield lines;
   }
-  if (splitter.rest.length > 0) throw new Error("its page ends in the middle of a line");
+  if (splitter.restBytes > 0) throw new Error("its page ends in the middle of a line");
 }
