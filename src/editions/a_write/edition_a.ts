@@ -1,7 +1,5 @@
 import { VERSION } from "../../config/version.ts";
 import type { Route } from "../../http/router.ts";
-import { formatTimestamp } from "../../model/timestamp.ts";
-import { nowMicros } from "../../time/clock.ts";
 import { HOURLY_OPTIMIZE, startHourlyOptimize } from "../../write_queue/hourly_optimize.ts";
 import { type Edition, type EditionHost, requestBodyLimit } from "../edition.ts";
 import { metricsRoute } from "../shared/common_metrics.ts";
@@ -62,7 +60,6 @@ function routesOf(host: EditionHost, decoding: WriteDecoding): Route[] {
     common.health,
     metricsRoute(host, () => metrics.text(host.queue), common.reads),
     debugRoute(() => ({
-      time: formatTimestamp(nowMicros()),
       write: queuePart(host.queue, HOURLY_OPTIMIZE),
       read: readPart(common.reads, host.store.reads),
     })),

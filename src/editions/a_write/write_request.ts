@@ -1,13 +1,10 @@
 import type { ServerSettings } from "../../config/load.ts";
 import type { Condition } from "../../model/condition.ts";
-import type { ProjectionChanges } from "../../model/projection.ts";
-import { type EventContent, eventContent } from "../../store/core/prepare_event.ts";
-import { decodeCommittedRead } from "../../wire/read_request.ts";
-import type { BodyDecoding } from "../shared/decoding/body_decoding.ts";
-import { type DecodedRead, prepareRead } from "../shared/decoding/decoded_read.ts";
 import type { NewEvent } from "../../model/event.ts";
 import { VALUES_PER_WRITE_MAX } from "../../model/limits.ts";
+import type { ProjectionChanges } from "../../model/projection.ts";
 import { queryValues } from "../../model/query.ts";
+import { type EventContent, eventContent } from "../../store/core/prepare_event.ts";
 import { CONDITION_KEYS, decodeCondition } from "../../wire/condition.ts";
 import {
   checkCount,
@@ -17,10 +14,13 @@ import {
   type Elements,
   isOmitted,
 } from "../../wire/decode.ts";
-import { invalid, overLimit } from "../../wire/invalid.ts";
 import { decodeEvents } from "../../wire/event.ts";
+import { invalid, overLimit } from "../../wire/invalid.ts";
 import { countProjectionChanges, decodeProjectionChanges } from "../../wire/projection.ts";
 import type { QueryLiterals } from "../../wire/query.ts";
+import { decodeCommittedRead } from "../../wire/read_request.ts";
+import type { BodyDecoding } from "../shared/decoding/body_decoding.ts";
+import { type DecodedRead, prepareRead } from "../shared/decoding/decoded_read.ts";
 
 /** The strings that replace a query in this edition. */
 export const LITERALS: QueryLiterals = new Map([["*", "every"]]);

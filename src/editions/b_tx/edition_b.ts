@@ -81,7 +81,6 @@ function routesOf(edition: EditionParts): Route[] {
     getRoute("/stats", () => jsonReply(200, statistics.document(pause, transactions.count), NOT_CACHED)),
     metricsRoute(host, () => txMetrics(edition), common.reads),
     debugRoute(() => ({
-      time: formatTimestamp(nowMicros()),
       pause: { state: pause.state, since: formatTimestamp(pause.sinceMicros) },
       transactions: { open: transactions.count },
       write: queuePart(host.queue, FIRST_OPTIMIZE),

@@ -20,7 +20,7 @@ interface Entry {
 /** Memory that each transaction may use, however much the others do. So small transactions always fit. */
 const FREE_BYTES = 64 * 1024;
 
-/** Bytes that all transactions together may hold beyond that: three of the largest that the default limits allow. */
+/** MiB that all transactions together may hold beyond that: three of the largest that the default limits allow. */
 const SHARED_MIB_MAX = 128;
 
 function sharedBytes(bytes: number): number {
@@ -117,6 +117,7 @@ export class OpenTransactions {
     this.#shared.release(sharedBytes(entry.bytes));
   }
 
+  /** @throws ApiError `TooManyTransactions` */
   #hold(entry: Entry, bytes: number): void {
     const more = sharedBytes(entry.bytes + bytes) - sharedBytes(entry.bytes);
     if (!this.#shared.fits(more)) {

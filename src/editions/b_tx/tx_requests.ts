@@ -1,13 +1,10 @@
 import type { ServerSettings } from "../../config/load.ts";
-import type { ProjectionChanges } from "../../model/projection.ts";
-import type { Query } from "../../model/query.ts";
-import { decodeEvents, eventBody } from "../../wire/event.ts";
-import { decodeCommittedRead, decodeObjectInside } from "../../wire/read_request.ts";
-import type { BodyDecoding } from "../shared/decoding/body_decoding.ts";
-import { type DecodedRead, prepareRead } from "../shared/decoding/decoded_read.ts";
 import { LimitReached } from "../../model/errors.ts";
 import type { NewEvent } from "../../model/event.ts";
+import type { ProjectionChanges } from "../../model/projection.ts";
+import type { Query } from "../../model/query.ts";
 import { checkCount, decodeArray, decodeObject } from "../../wire/decode.ts";
+import { decodeEvents, eventBody } from "../../wire/event.ts";
 import {
   type Changes,
   countProjectionChanges,
@@ -15,9 +12,28 @@ import {
   decodeProjectionChanges,
 } from "../../wire/projection.ts";
 import { decodeQuery, type QueryLiterals } from "../../wire/query.ts";
+import { decodeCommittedRead, decodeObjectInside } from "../../wire/read_request.ts";
+import type { BodyDecoding } from "../shared/decoding/body_decoding.ts";
+import { type DecodedRead, prepareRead } from "../shared/decoding/decoded_read.ts";
 
 /** The strings that replace a query in this edition. */
 export const LITERALS: QueryLiterals = new Map([["all", "every"], ["none", "none"]]);
+
+/*
+ * The limits of a transaction of edition B. A request that exceeds a limit by itself is rejected before it is
+ * decoded. If it exceeds one only together with earlier requests, the transaction rejects it.
+ */
+
+/** Bounds the projections that a transaction reads or writes. There is no setting for it. */
+export const PROJECTIONS_PER_TX_MAX = 10_000;
+
+export function tooManyEvents(maxEventsPerTx: number): LimitReached {
+  return new LimitReached(`the transaction has more events than maxEventsPerTx (${maxEventsPerTx})`);
+}
+
+export function tooManyProjections(): LimitReached {
+  return new LimitReached(`the transaction reads and writes more than ${PROJECTIONS_PER_TX_MAX} projections`);
+}
 
 /** The body of `QUERY /tx/{txId}/events`. @throws ApiError InvalidRequest */
 export function decodeTxRead(value: unknown): Query {
@@ -62,22 +78,6 @@ export function decodeProjectionWrite(
   const count = countProjectionChanges(value, "");
   checkCount(count, "projections", "maxProjectionsPerWrite", limits.maxProjectionsPerWrite);
   return decodeProjectionChanges(value, "", limits);
-}
-
-/*
- * The limits of a transaction of edition B. A request that exceeds a limit by itself is rejected before it is
- * decoded. If it exceeds one only together with earlier requests, the transaction rejects it.
- */
-
-/** Bounds the projections that a transaction reads or writes. There is no setting for it. */
-export const PROJECTIONS_PER_TX_MAX = 10_000;
-
-export function tooManyEvents(maxEventsPerTx: number): LimitReached {
-  return new LimitReached(`the transaction has more events than maxEventsPerTx (${maxEventsPerTx})`);
-}
-
-export function tooManyProjections(): LimitReached {
-  return new LimitReached(`the transaction reads and writes more than ${PROJECTIONS_PER_TX_MAX} projections`);
 }
 
 export const TX_DECODERS = {

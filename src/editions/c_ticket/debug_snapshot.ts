@@ -1,5 +1,4 @@
 import { formatTimestamp } from "../../model/timestamp.ts";
-import { nowMicros } from "../../time/clock.ts";
 import { HOURLY_OPTIMIZE } from "../../write_queue/hourly_optimize.ts";
 import { queuedPart, readPart, requestCount } from "../shared/debug_parts.ts";
 import type { ReadsInFlight } from "../shared/reads_in_flight.ts";
@@ -10,10 +9,9 @@ import type { Transaction } from "./transaction.ts";
 export function debugSnapshot(
   { host: { queue, store }, pause, active }: EditionParts,
   reads: ReadsInFlight,
-): unknown {
+): object {
   const transaction = active.current;
   return {
-    time: formatTimestamp(nowMicros()),
     paused: pause.sinceMicros === undefined ? null : { since: formatTimestamp(pause.sinceMicros) },
     write: {
       active: transaction === undefined ? null : activeTransaction(transaction),

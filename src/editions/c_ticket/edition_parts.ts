@@ -18,6 +18,7 @@ export interface EditionParts {
 export class ActiveTransaction {
   current: Transaction | undefined;
 
+  /** @throws ApiError `TicketNotActive` */
   of(ticket: string): Transaction {
     if (this.current?.ticket !== ticket) throw new ApiError("TicketNotActive");
     return this.current;

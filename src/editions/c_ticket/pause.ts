@@ -21,10 +21,12 @@ export class Pause {
     return this.#sinceMicros !== undefined;
   }
 
+  /** @throws ApiError `NotPaused` */
   assertPaused(): void {
     if (!this.isPaused) throw new ApiError("NotPaused");
   }
 
+  /** @throws ApiError `Paused` */
   assertNotPaused(): void {
     if (this.isPaused) throw new ApiError("Paused");
   }

@@ -1,17 +1,17 @@
 import type { ServerSettings } from "../../config/load.ts";
 import type { Condition } from "../../model/condition.ts";
+import type { NewEvent } from "../../model/event.ts";
 import type { ProjectionChanges } from "../../model/projection.ts";
 import type { ReadRequest } from "../../model/read_request.ts";
 import { type EventContent, eventContent } from "../../store/core/prepare_event.ts";
+import { decodeCondition } from "../../wire/condition.ts";
+import { checkCount, decodeArray, decodeObject, isOmitted } from "../../wire/decode.ts";
+import { decodeEvents } from "../../wire/event.ts";
+import { invalid, overLimit } from "../../wire/invalid.ts";
+import { countProjectionChanges, decodeProjectionChanges, PROJECTION_LISTS } from "../../wire/projection.ts";
 import type { BodyDecoding } from "../shared/decoding/body_decoding.ts";
 import { type DecodedRead, prepareRead } from "../shared/decoding/decoded_read.ts";
 import { decodeTimedRead, decodeTimedReadInside, LITERALS } from "./timed_read.ts";
-import type { NewEvent } from "../../model/event.ts";
-import { decodeCondition } from "../../wire/condition.ts";
-import { checkCount, decodeArray, decodeObject, isOmitted } from "../../wire/decode.ts";
-import { invalid, overLimit } from "../../wire/invalid.ts";
-import { decodeEvents } from "../../wire/event.ts";
-import { countProjectionChanges, decodeProjectionChanges, PROJECTION_LISTS } from "../../wire/projection.ts";
 
 /** The most events in one call of a transaction. There is no setting for it. */
 export const EVENTS_PER_CALL_MAX = 100;

@@ -1,6 +1,7 @@
 import { jsonReply } from "../../http/replies.ts";
 import { getRoute, type Route } from "../../http/router.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
+import { nowMicros } from "../../time/clock.ts";
 import type { StoreReads } from "../../store/api/store.ts";
 import type { QueueEntry } from "../../write_queue/admission.ts";
 import type { WriteQueue } from "../../write_queue/write_queue.ts";
@@ -8,8 +9,11 @@ import { NOT_CACHED } from "./headers.ts";
 import type { ReadsInFlight } from "./reads_in_flight.ts";
 
 /** `GET /debug`: the current state, from memory only. It contains no IDs, and nothing that clients read or wrote. */
-export function debugRoute(document: () => unknown): Route {
-  return getRoute("/debug", () => jsonReply(200, document(), NOT_CACHED));
+export function debugRoute(state: () => object): Route {
+  return getRoute(
+    "/debug",
+    () => jsonReply(200, { time: formatTimestamp(nowMicros()), ...state() }, NOT_CACHED),
+  );
 }
 
 /**

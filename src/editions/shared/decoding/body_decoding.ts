@@ -148,6 +148,7 @@ function isQuicklyDecoded({ length }: Uint8Array, counted: JsonScan | undefined)
   return counted === undefined ? length < COUNTED_BYTES_MIN : counted.valueCount <= DECODED_HERE_VALUES_MAX;
 }
 
+/** @throws ApiError that the decoder threw */
 function valueOf(decoded: Decoded): unknown {
   if ("value" in decoded) return decoded.value;
   const { rejected, detail, isLimit } = decoded;
