@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import type { WriteResult } from "../../support/client.ts";
 import { type ContractEdition, REQUEST_BODY_CAP } from "./edition.ts";
 
@@ -34,9 +35,10 @@ export const contractA: ContractEdition = {
   async changeProjections(client, changes) {
     const reply = await client.write({ projections: changes });
     if (reply.status !== 200) return reply;
-    const { projections } = reply.json<WriteResult>();
+    const { projections, ...others } = reply.json<WriteResult>();
+    assert.deepEqual(others, { events: [] });
     return { ...reply, json: <T>(): T => projections as T };
   },
-  deleteProjections: (client, target) => client.request("DELETE", target),
-  reset: (client) => client.request("POST", "/reset"),
+  deleteProjections: (client, target, options) => client.request("DELETE", target, options),
+  reset: (client, options) => client.request("POST", "/reset", options),
 };

@@ -39,10 +39,10 @@ export const contractB: ContractEdition = {
     return reply;
   },
   changeProjections: (client, changes) => client.request("POST", "/projections", { json: changes }),
-  deleteProjections: (client, target) => client.request("DELETE", target),
-  async reset(client) {
+  deleteProjections: (client, target, options) => client.request("DELETE", target, options),
+  async reset(client, options) {
     expectStatus(await client.request("POST", "/pause"), 200);
-    const reply = await client.request("POST", "/reset");
+    const reply = await client.request("POST", "/reset", options);
     expectStatus(await client.request("POST", "/resume"), 204);
     return reply;
   },

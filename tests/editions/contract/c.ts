@@ -44,11 +44,11 @@ export const contractC: ContractEdition = {
     if (reply.status === 200) expectStatus(await transaction.commit(), 204);
     return reply;
   },
-  async deleteProjections(client, target) {
+  async deleteProjections(client, target, options) {
     expectStatus(await client.request("POST", "/pause"), 204);
-    const reply = await client.request("DELETE", target);
+    const reply = await client.request("DELETE", target, options);
     expectStatus(await client.request("POST", "/resume"), 204);
     return reply;
   },
-  reset: (client) => client.request("POST", "/reset"),
+  reset: (client, options) => client.request("POST", "/reset", options),
 };

@@ -1,4 +1,4 @@
-import type { Client, EventsPage } from "../../support/client.ts";
+import type { Client, EventsPage, RequestOptions } from "../../support/client.ts";
 import type { Reply } from "../../support/connection.ts";
 
 /** Describes to the contract how an edition does the operations that every edition has. */
@@ -23,9 +23,9 @@ export interface ContractEdition {
   /** Sends `{create, replace, delete}`, with versions, and commits when it is accepted. */
   changeProjections(client: Client, changes: unknown): Promise<Reply>;
   /** Sends `DELETE` for `/projections` or `/projections/{type}`. */
-  deleteProjections(client: Client, target: string): Promise<Reply>;
+  deleteProjections(client: Client, target: string, options?: RequestOptions): Promise<Reply>;
   /** Sends `POST /reset`, with the calls that must come before and after it. @returns the reply to the reset */
-  reset(client: Client): Promise<Reply>;
+  reset(client: Client, options?: RequestOptions): Promise<Reply>;
 }
 
 export const PAGE_DEFAULT = 3;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { hideDatabase } from "../../support/hidden_database.ts";
-import { assertPlainText, assertRejected } from "../../support/replies.ts";
+import { assertNoContent, assertPlainText, assertRejected } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
-import { CONTRACT_ENV, type ContractEdition, type ContractTest, mustBe } from "./edition.ts";
+import { CONTRACT_ENV, type ContractEdition, type ContractTest, eventOf, mustBe } from "./edition.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "QUERY", "OPTIONS", "get", "SEARCH"];
 const UNKNOWN = [
@@ -109,6 +109,27 @@ export function contractOfRoutes(
     mustBe(200, await client.request("GET", "/health?x=/../y&%zz", { body: "{ not JSON" }));
     const read = await client.request("QUERY", "/events?limit=0", { json: { query: edition.every } });
     mustBe(200, read);
+  });
+
+  test("a reset and bulk deletes ignore a body, which must not be over the cap", async (subject) => {
+    const { client } = subject;
+    const { bytes, message } = edition.bodyCap;
+    const store = await subject.storeId();
+    await subject.append(eventOf("t", "1"));
+    for (const target of ["/projections", "/projections/t"]) {
+      await subject.createProjection("t", "a", "kept");
+      const tooLarge = await edition.deleteProjections(client, target, { body: "x".repeat(bytes + 1) });
+      assertRejected(tooLarge, 413, "PayloadTooLarge", message);
+      assert.equal((await client.request("GET", "/projections/t/a")).text, "kept");
+      assertNoContent(await edition.deleteProjections(client, target, { body: "{ not JSON" }));
+      mustBe(404, await client.request("GET", "/projections/t/a"));
+    }
+    const tooLarge = await edition.reset(client, { body: "x".repeat(bytes + 1) });
+    assertRejected(tooLarge, 413, "PayloadTooLarge", message);
+    assert.deepEqual([await subject.storeId(), await subject.payloads()], [store, ["1"]]);
+    assertNoContent(await edition.reset(client, { body: "{ not JSON" }));
+    assert.notEqual(await subject.storeId(), store);
+    assert.deepEqual(await subject.payloads(), []);
   });
 
   test("no answer carries an Access-Control header", async ({ client }) => {
