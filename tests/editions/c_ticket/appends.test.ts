@@ -45,11 +45,10 @@ Deno.test("time is the server's clock during the call, not when the ticket was i
   assertNoContent(await transaction.rollback());
 });
 
-/* `sequences.test.ts` shows that a transaction sees its own events, and that a rollback undoes them. */
-
 /** Returns true when an append with this condition succeeds after the committed events `a` and `b`. */
-async function holds(condition: unknown): Promise<boolean> {
+async function holds(condition: unknown, own: readonly unknown[] = []): Promise<boolean> {
   const transaction = await begin(client);
+  if (own.length > 0) expectStatus(await transaction.append(own), 200);
   const reply = await transaction.append([event("t")], condition);
   if (reply.status === 200) {
     assertNoContent(await transaction.rollback());
@@ -92,6 +91,23 @@ Deno.test("a failed condition names for programs the first event that breaks it"
   const transaction = await begin(client);
   const reply = await transaction.append([event("t")], { failIfEventsMatch: [{ types: ["b"] }] });
   assertRejected(reply, 409, "ConcurrencyException", undefined, { condition: 0, sequence: 2 });
+});
+
+Deno.test("a condition sees the events of its own transaction", async () => {
+  await append(client, event("a"));
+  const query = [{ types: ["own"] }];
+  assert.equal(await holds({ failIfEventsMatch: query }, [event("own")]), false);
+  assert.equal(await holds({ failIfEventsMatch: query, afterSequence: 1 }, [event("own")]), false);
+  assert.equal(await holds({ failIfEventsMatch: query, afterSequence: 2 }, [event("own")]), true);
+  assert.equal(await holds({ failIfEventsMatch: query }, [event("other")]), true);
+});
+
+Deno.test("a condition holds again after the transaction that broke it was rolled back", async () => {
+  const condition = { failIfEventsMatch: [{ types: ["own"] }], afterSequence: 0 };
+  for (let i = 0; i < 3; i++) assert.equal(await holds(condition, [event("own")]), false);
+  assert.equal(await holds(condition), true);
+  await append(client, event("own"));
+  assert.equal(await holds(condition), false);
 });
 
 Deno.test("an empty events array appends nothing and skips the condition, whose shape is still checked", async () => {

@@ -4,10 +4,19 @@ import type { Client } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { holdWriteLock } from "../../support/held_write_lock.ts";
 import { metrics } from "../../support/metrics.ts";
-import { assertNoContent, assertRejected, TIMESTAMP } from "../../support/replies.ts";
+import { assertNoContent, assertRejected, expectStatus, TIMESTAMP } from "../../support/replies.ts";
 import { sharedServer } from "../../support/server_process.ts";
 import { sqliteTest } from "../../support/test_storage.ts";
-import { append, begin, createProjection, debugDocument, editionC, event, waitForWaiting } from "./client.ts";
+import {
+  append,
+  begin,
+  createProjection,
+  debugDocument,
+  editionC,
+  event,
+  waitForWaiting,
+  WaitingBegin,
+} from "./client.ts";
 
 const server = sharedServer(editionC({ SERVICE_LOG_LEVEL: "info" }));
 const client = server.client();
@@ -112,6 +121,75 @@ sqliteTest("a resume whose file cannot be removed: 500, still paused", async () 
   await assertPaused(true);
   Deno.removeSync(pauseFile(), { recursive: true });
   assertNoContent(await resume());
+  await assertPaused(false);
+});
+
+Deno.test("a pause waits for queued transactions, then 204; every POST /begin 503 Paused", async () => {
+  const active = await begin(client);
+  using queued = await WaitingBegin.send(client);
+  await waitForWaiting(client, 1);
+  let paused = false;
+  const pausing = client.request("POST", "/pause").finally(() => paused = true);
+  await waitForWaiting(client, 2);
+  assertNoContent(await active.commit());
+  const earlier = await queued.ticket();
+  expectStatus(await earlier.append([event("t", "kept")]), 200);
+  assert.equal(paused, false);
+  assertNoContent(await earlier.commit());
+  assertNoContent(await pausing);
+  assert.deepEqual((await client.queryEvents()).events.map(({ payload }) => payload), ["kept"]);
+  for (let i = 0; i < 3; i++) assertRejected(await client.request("POST", "/begin"), 503, "Paused");
+});
+
+Deno.test("a waiting pause is in the FIFO as kind pause; requests after it get 503 Paused, those before it a ticket", async () => {
+  const active = await begin(client);
+  using before = await WaitingBegin.send(client);
+  await waitForWaiting(client, 1);
+  const pausing = pauseCall();
+  await waitForWaiting(client, 2);
+  const again = pauseCall();
+  await waitForWaiting(client, 3);
+  using behind = await WaitingBegin.send(client);
+  await waitForWaiting(client, 4);
+  const { write, paused } = await debugDocument(client);
+  assert.deepEqual(write.queued.map(({ kind }) => kind), ["transaction", "pause", "pause", "transaction"]);
+  assert.equal(paused, null, "not before its turn");
+  assertNoContent(await active.commit());
+  assertNoContent(await (await before.ticket()).commit());
+  assertNoContent(await pausing);
+  assertNoContent(await again);
+  assertRejected(await behind.reply(), 503, "Paused");
+  await assertPaused(true);
+});
+
+Deno.test("a waiting pause whose client disconnects is dropped", async () => {
+  const active = await begin(client);
+  using pausing = await client.begin("POST", "/pause");
+  await waitForWaiting(client, 1);
+  using behind = await WaitingBegin.send(client);
+  await waitForWaiting(client, 2);
+  pausing.close();
+  await waitForWaiting(client, 1);
+  assertNoContent(await active.commit());
+  assertNoContent(await (await behind.ticket()).commit());
+  await assertPaused(false);
+});
+
+Deno.test("a resume after a waiting pause takes effect after it: a begin after both gets a ticket", async () => {
+  const active = await begin(client);
+  const pausing = pauseCall();
+  await waitForWaiting(client, 1);
+  using between = await WaitingBegin.send(client);
+  await waitForWaiting(client, 2);
+  const resuming = resume();
+  await waitForWaiting(client, 3);
+  using behind = await WaitingBegin.send(client);
+  await waitForWaiting(client, 4);
+  assertNoContent(await active.commit());
+  assertNoContent(await pausing);
+  assertRejected(await between.reply(), 503, "Paused");
+  assertNoContent(await resuming);
+  assertNoContent(await (await behind.ticket()).commit());
   await assertPaused(false);
 });
 

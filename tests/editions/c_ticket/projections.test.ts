@@ -45,6 +45,31 @@ Deno.test("a transaction sees its own projections, others see them after the com
   }
 });
 
+Deno.test("versions chain through create, replace and delete of one transaction", async () => {
+  const transaction = await begin(client);
+  const key = { type: "p", id: "1" };
+  const first =
+    versionsOf(await transaction.change({ create: [{ ...key, payload: "1" }] })).create[0]!.version;
+  const second = versionsOf(
+    await transaction.change({ replace: [{ ...key, version: first, payload: "2" }] }),
+  ).replace[0]!.version;
+  const third = versionsOf(
+    await transaction.change({ replace: [{ ...key, version: second, payload: "2" }] }),
+  ).replace[0]!.version;
+  assert.equal(new Set([first, second, third]).size, 3, "each write has a new version");
+  assert.equal((await transaction.get("p", "1")).headers.get("x-service-version"), third);
+  assert.deepEqual(versionsOf(await transaction.change({ delete: [{ ...key, version: third }] })), {
+    create: [],
+    replace: [],
+  });
+  assertRejected(await transaction.get("p", "1"), 404, "ProjectionNotFound");
+  const again =
+    versionsOf(await transaction.change({ create: [{ ...key, payload: "4" }] })).create[0]!.version;
+  assert.notEqual(again, first);
+  assertNoContent(await transaction.commit());
+  await assertCommitted("1", "4");
+});
+
 Deno.test("empty lists are fine and write nothing", async () => {
   const transaction = await begin(client);
   const nothing = { create: [], replace: [] };

@@ -4,7 +4,18 @@ import { eventually, pause } from "../../support/eventually.ts";
 import { holdWriteLock } from "../../support/held_write_lock.ts";
 import { assertNoContent, assertRejected } from "../../support/replies.ts";
 import { sharedServer } from "../../support/server_process.ts";
-import { append, begin, debugDocument, editionC, ends, event, sequencesOf, WaitingBegin } from "./client.ts";
+import {
+  append,
+  begin,
+  debugDocument,
+  editionC,
+  ends,
+  event,
+  sequencesOf,
+  type Transaction,
+  waitForWaiting,
+  WaitingBegin,
+} from "./client.ts";
 
 const server = sharedServer(editionC({ SERVICE_MAX_QUEUED_TRANSACTIONS: "2" }));
 const client = server.client();
@@ -23,6 +34,26 @@ Deno.test("a reset cuts off the active transaction: 410 afterwards, counted as r
   assert.deepEqual([write.active, write.sqliteInUse], [null, 0]);
   await append(client, event("kept"));
   assert.deepEqual((await client.queryEvents()).events.map(({ sequence }) => sequence), [1]);
+});
+
+Deno.test("waiting requests keep their order: begins get their tickets, on the new store, and a pause its turn", async () => {
+  const transaction = await begin(client);
+  sequencesOf(await transaction.append([event("undone")]));
+  using waiting = await WaitingBegin.send(client);
+  await waitForWaiting(client, 1);
+  const pausing = client.request("POST", "/pause");
+  await waitForWaiting(client, 2);
+  const before = await client.storeId();
+  // The FIFO is full, but a reset does not join the FIFO.
+  assertNoContent(await reset());
+  const next: Transaction = await waiting.ticket();
+  const page = await next.read();
+  assert.deepEqual(page.events, []);
+  assert.notEqual(page.store, before);
+  assertNoContent(await next.commit());
+  assertNoContent(await pausing);
+  assertNoContent(await reset());
+  assert.notEqual((await debugDocument(client)).paused, null, "a pause in place stays");
 });
 
 Deno.test("a reset waits for the call that runs right now, which is answered", async () => {

@@ -53,6 +53,23 @@ Deno.test("(none) -> POST /begin, no other active, not paused -> active: ticket 
   assert.equal(isWriteLockFree(), true);
 });
 
+Deno.test("(none) -> POST /begin, another active -> waiting; waiting -> turn arrives, not paused -> active", async () => {
+  const first = await begin(client);
+  using second = await WaitingBegin.send(client);
+  await waitForWaiting(client, 1);
+  using third = await WaitingBegin.send(client);
+  await waitForWaiting(client, 2);
+  const replies: string[] = [];
+  void second.ticket().then((transaction) => (replies.push("second"), transaction.commit()));
+  const last = third.ticket().then((transaction) => (replies.push("third"), transaction.commit()));
+  // Both wait until the first transaction ends.
+  expectStatus(await first.append([event("t", "first")]), 200);
+  assert.deepEqual(replies, []);
+  assertNoContent(await first.commit());
+  assertNoContent(await last);
+  assert.deepEqual(replies, ["second", "third"]);
+});
+
 async function payloads(): Promise<string[]> {
   return (await client.queryEvents()).events.map(({ payload }) => payload);
 }
@@ -101,15 +118,25 @@ Deno.test("active -> POST /rollback -> ended, 204, rolled back", async () => {
 });
 
 const large = "x".repeat(1001);
-/** `sequences.test.ts` has more of them. */
 const errors: readonly (readonly [string, number, string, string, CallOptions])[] = [
   ["a malformed body", 400, "InvalidRequest", "POST /events", { body: "{" }],
+  ["no body", 400, "InvalidRequest", "POST /projections", {}],
+  ["an invalid query", 400, "InvalidRequest", "QUERY /events", { json: { query: [] } }],
+  ["a limit exceeded", 400, "InvalidRequest", "QUERY /events", { json: { query: "*", limit: 10001 } }],
+  ["an invalid event", 400, "InvalidRequest", "POST /events", { json: { events: [{ type: "" }] } }],
+  ["a missing key", 400, "InvalidRequest", "POST /events", { json: {} }],
   ["an event over its size", 413, "PayloadTooLarge", "POST /events", { json: { events: [event(large)] } }],
   ["a condition that fails", 409, "ConcurrencyException", "POST /events", {
     json: { events: [event("t")], condition: { failIfEventsMatch: "*" } },
   }],
   ["a create of what exists", 409, "ConcurrencyException", "POST /projections", {
     json: { create: [{ type: "undone", id: "1", payload: "" }] },
+  }],
+  ["a replace of what is gone", 409, "ConcurrencyException", "POST /projections", {
+    json: { replace: [{ type: "p", id: "1", version: "v", payload: "" }] },
+  }],
+  ["a delete at another version", 409, "ConcurrencyException", "POST /projections", {
+    json: { delete: [{ type: "undone", id: "1", version: "v" }] },
   }],
 ];
 for (const [what, status, code, call, options] of errors) {
