@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { parsePage } from "../../support/client.ts";
 import { Connection } from "../../support/connection.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
@@ -80,4 +81,18 @@ Deno.test("a second signal ends the server at once", async () => {
   server.signal("SIGTERM");
   const second = await Promise.race([ended, pause(1000)]);
   assert.notEqual(second, undefined, "still running 1 s after the second signal");
+});
+
+Deno.test("reads in flight may finish during the shutdown", async () => {
+  await using server = await startServer();
+  const client = server.client();
+  const large = { type: "t", identifiers: {}, payload: "x".repeat(60_000) };
+  for (let i = 0; i < 5; i++) await client.append(...Array(100).fill(large));
+  using reading = await client.begin("QUERY", "/events", { json: { query: "*" } });
+  await pause(300);
+  server.signal("SIGTERM");
+  await pause(300);
+  const page = parsePage(await reading.readReply("QUERY"));
+  assert.deepEqual([page.events.length, page.hasMore], [500, false]);
+  assert.equal((await server.ended()).code, 0);
 });

@@ -87,6 +87,20 @@ Deno.test("rule 3: an invalid write is rejected at once, without waiting for a t
   assert.equal((await client.queryEvents()).events.length, 1);
 });
 
+Deno.test("rule 5: conditions are checked even when the write carries nothing else", async () => {
+  await client.append(opened);
+  const query = [{ types: ["opened"] }];
+  assertRejected(
+    await client.write({ conditions: [{ failIfEventsMatch: query }] }),
+    409,
+    "ConcurrencyException",
+    "conditions[0] no longer holds",
+  );
+  const holds = await client.write({ conditions: [{ failIfEventsMatch: [{ types: ["closed"] }] }] });
+  assert.equal(holds.status, 200);
+  assert.deepEqual(holds.json(), empty);
+});
+
 Deno.test("lost response: without anything that the retry checks it is written twice", async () => {
   await client.append(opened);
   await client.append(opened);

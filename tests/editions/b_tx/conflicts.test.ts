@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { assertNoContent, assertRejected, expectStatus } from "../../support/replies.ts";
 import { sharedServer } from "../../support/server_process.ts";
 import { append, begin, createProjection, editionB, event, replaceProjection, type Tx } from "./client.ts";
-import { changed, create, payload, replace } from "./projection_changes.ts";
+import { changed, create, payload, remove, replace, stored } from "./projection_changes.ts";
 
 const server = sharedServer(editionB());
 const client = server.client();
@@ -21,6 +21,28 @@ Deno.test("event matching the n-th read committed since: conditions[<n>] no long
   await append(client, event("other to all"), event("t"), event("t"));
   await assertConflict(tx, "conditions[2] no longer holds", { condition: 2, sequence: 2 });
 });
+
+for (const changes of [[replace], [remove], [remove, create], [replace, remove]]) {
+  const what = changes.flatMap((change) => Object.keys(change)).join(", ");
+  Deno.test(`projection changed since read: no longer has the version read (${what})`, async () => {
+    const message = "projection p/1 no longer has the version read";
+    await createProjection(client, "p", "1", "old");
+    const overtaken = await changed(client, true, ...changes);
+    await replaceProjection(client, "p", "1", "outside");
+    await assertConflict(overtaken, message);
+    assert.equal(await stored(client), "outside");
+
+    const vanished = await changed(client, true, ...changes);
+    expectStatus(await client.request("DELETE", "/projections/p"), 204);
+    await assertConflict(vanished, message);
+
+    await createProjection(client, "p", "1", "old");
+    const recreated = await changed(client, true, ...changes);
+    expectStatus(await client.request("DELETE", "/projections"), 204);
+    await createProjection(client, "p", "1", "old");
+    await assertConflict(recreated, message);
+  });
+}
 
 Deno.test("projection created without a read already exists: already exists", async () => {
   await createProjection(client, "p", "1", "outside");
@@ -49,6 +71,15 @@ Deno.test("a conflict names the projection at fault, not its index in a list", a
   await assertConflict(tx, "projection p/3 no longer has the version read");
   assert.equal((await client.request("GET", "/projections/q/1")).status, 404, "nothing was written");
   assert.equal((await client.request("GET", "/projections/p/2")).status, 200, "nothing was deleted");
+});
+
+Deno.test("conditions are checked before projections", async () => {
+  const tx = await begin(client);
+  await tx.decide([{ types: ["t"] }]);
+  expectStatus(await tx.change(create), 200);
+  await createProjection(client, "p", "1", "outside");
+  await append(client, event("t"));
+  await assertConflict(tx, "conditions[0] no longer holds");
 });
 
 Deno.test("the position of a condition is the head of the store when it was read", async () => {
