@@ -11,7 +11,9 @@ import { KINDS, type Listening, listening } from "./support/listening.ts";
 import { randomCuts, requestBytes, seededRandom, textBody, within } from "./support/requests.ts";
 
 /** The task `campaign:leaving` runs more rounds. */
-const ROUNDS = Number(Deno.env.get("LEAVING_ROUNDS") ?? 2);
+const ROUNDS = Number(
+  Deno.env.get("LEAVING_ROUNDS") ?? (Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 4 : 2),
+);
 const SEED = Number(Deno.env.get("TEST_SEED") ?? 1);
 const BODY_BYTES_MAX = 8 * 1024 * 1024;
 

@@ -63,7 +63,7 @@ async function surviveFlood(server: ServerProcess, descriptorsMax: number): Prom
   assert.deepEqual(events.map(({ payload }) => payload), ["acknowledged", "after"]);
 }
 
-for (const descriptorsMax of [64, 1024]) {
+for (const descriptorsMax of [64, 256, 1024]) {
   Deno.test(`a flood of connections at ${descriptorsMax} descriptors takes nothing but connections`, async () => {
     // The shell that starts the program sets the limit.
     await using server = await startServer({ umask: `022 && ulimit -n ${descriptorsMax}` });

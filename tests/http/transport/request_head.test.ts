@@ -121,3 +121,9 @@ Deno.test("a rejection is one line of plain ASCII and repeats nothing that was s
     }
   }
 });
+
+Deno.test("the authority of an absolute target wins over the field host", () => {
+  const { target, fields } = parse("GET http://b:80/c?d HTTP/1.1", "Host: a");
+  assert.deepEqual([target, fields.get("host")], ["/c?d", "b:80"]);
+  assert.equal(parse("GET http://b HTTP/1.0").fields.get("host"), "b");
+});

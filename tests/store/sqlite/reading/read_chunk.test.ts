@@ -5,7 +5,7 @@ import type { Chunk, ChunkRequest } from "../../../../src/store/api/chunk.ts";
 import { readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
 import { EVERYTHING } from "../../chunks.ts";
 import { event } from "../../arbitraries.ts";
-import { newEvent, queryOf } from "../../made_writes.ts";
+import { newEvent, queryOf, tag } from "../../made_writes.ts";
 import { TestStore } from "../../test_store.ts";
 import { pageOf } from "../page_of.ts";
 
@@ -75,6 +75,23 @@ Deno.test("an event comes back as it was appended, whatever its strings hold", (
     { numRuns: 40 },
   );
 });
+
+for (const query of ["every", queryOf(["t"]), queryOf(["t"], [tag("n", "v")])] as const) {
+  Deno.test(`hasMore is exact at the limit and next to it, for ${JSON.stringify(query)}`, () => {
+    using store = new TestStore();
+    const others = Array.from({ length: 100 }, () => newEvent("other"));
+    const matching = Array.from({ length: 300 }, () => newEvent("t", [tag("n", "v")]));
+    store.append(query === "every" ? matching : [...others, ...matching, ...others]);
+    for (const wanted of [1, 255, 256, 257, 299, 300, 301, 1000]) {
+      for (const backwards of [false, true]) {
+        const chunk = read(store, { query, limit: wanted, backwards });
+        assert.equal(chunk.events, Math.min(wanted, 300));
+        assert.equal(lines(chunk).length, chunk.events);
+        assert.deepEqual(chunk.end, { hasMore: wanted < 300 }, `a limit of ${wanted}`);
+      }
+    }
+  });
+}
 
 Deno.test("a chunk ends with the event that takes it over 192 KB, and the next one continues after it", () => {
   using store = new TestStore();
