@@ -1,4 +1,5 @@
 import { basename, join } from "node:path";
+import { runCommand } from "../../tests/support/run_command.ts";
 import { debianProgram } from "../../tests/system/support/debian_program.ts";
 import { excusedFromMounting } from "../../tests/system/support/needing_test.ts";
 import { MEBIBYTE, SmallDisk } from "../../tests/system/support/small_disk.ts";
@@ -60,11 +61,9 @@ export function largestFile(directory: string): number {
 
 async function run(name: string, ...args: readonly string[]): Promise<string> {
   const { path, environment } = await debianProgram(name);
-  const { code, stdout, stderr } = await new Deno.Command(path, { args: [...args], env: { ...environment } })
-    .output();
-  const [text, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes).trim());
+  const { code, stdout, stderr } = await runCommand([path, ...args], { env: environment });
   if (code !== 0 && !(name === "fsck.ext4" && code === 1)) {
-    throw new Error(`${name} ended with ${code}: ${errors}`);
+    throw new Error(`${name} ended with ${code}: ${stderr.trim()}`);
   }
-  return text!;
+  return stdout.trim();
 }

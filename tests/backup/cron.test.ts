@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { pageBlock } from "../support/page_block.ts";
 import { makePrograms } from "../support/programs.ts";
+import { type Ended, runCommand } from "../support/run_command.ts";
 import { startServer } from "../support/server_process.ts";
 import { BackupDirectories, event } from "./run_backup.ts";
 
@@ -28,9 +29,8 @@ Deno.test("the line for cron prints nothing when the backup succeeds, so that no
   // The runtime keeps modules in its own directory, by default in the home directory.
   const runtime = Object.entries(Deno.env.toObject()).filter(([name]) => /^(HOME|DENO_DIR)$/.test(name));
   /** Runs the command as cron does, with next to no environment. */
-  const run = async (): Promise<{ code: number; printed: string; errors: string }> => {
-    const { code, stdout, stderr } = await new Deno.Command("/bin/sh", {
-      args: ["-c", command],
+  const run = (): Promise<Ended> =>
+    runCommand(["/bin/sh", "-c", command], {
       cwd: place.directory,
       env: {
         ...Object.fromEntries(runtime),
@@ -39,13 +39,9 @@ Deno.test("the line for cron prints nothing when the backup succeeds, so that no
         PATH: `${programs}:/usr/bin:/bin`,
       },
       clearEnv: true,
-      stdin: "null",
-    }).output();
-    const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-    return { code, printed: printed!, errors: errors! };
-  };
+    });
   await server.client().append(event("1"), event("2"));
-  const silent = { code: 0, printed: "", errors: "" };
+  const silent = { code: 0, stdout: "", stderr: "" };
   assert.deepEqual(await run(), silent, "the first run");
   assert.deepEqual(await run(), silent, "nothing is new");
   await server.client().append(event("3"));
@@ -53,7 +49,7 @@ Deno.test("the line for cron prints nothing when the backup succeeds, so that no
   assert.match((await place.run({ args: ["verify"] })).stdout, /: ok, 3 events\n$/);
 
   await server.stop();
-  const { code, printed, errors } = await run();
-  assert.deepEqual([code, printed], [1, ""]);
-  assert.match(errors, /^eventstore-backup: the source [^\n]+\n$/);
+  const { code, stdout, stderr } = await run();
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.match(stderr, /^eventstore-backup: the source [^\n]+\n$/);
 });

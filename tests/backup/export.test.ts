@@ -2,6 +2,7 @@ import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { HashChain } from "../../src/backup/history/hash_chain.ts";
+import { runCommand } from "../support/run_command.ts";
 import { startServer } from "../support/server_process.ts";
 import { change, makeBackup, placeWithoutSource, sampleEvents } from "./made_backup.ts";
 import { oddEvents } from "./odd_events.ts";
@@ -126,16 +127,14 @@ Deno.test({
     makeBackup(place, sampleEvents(3000));
     const nonBlocking = ["perl", "-MIO::Handle", "-e", "STDOUT->blocking(0); exec @ARGV or die"];
     const script = '{ "$@" 2>errors; echo $? >code; } | { while ! test -s code; do sleep 0.1; done; cat; }';
-    const { stdout } = await new Deno.Command("sh", {
-      args: ["-c", script, "sh", ...nonBlocking, ...place.command(["export"])],
-      cwd: place.directory,
-    }).output();
+    const command = ["sh", "-c", script, "sh", ...nonBlocking, ...place.command(["export"])];
+    const { stdout } = await runCommand(command, { cwd: place.directory });
     const [code, errors] = ["code", "errors"].map((name) =>
       Deno.readTextFileSync(join(place.directory, name))
     );
     assert.equal(code, "1\n");
     assert.match(errors!, /^eventstore-backup: [^\n]*non-blocking pipe\): put "\| cat" in between\n$/);
-    assert.equal(new TextDecoder().decode(stdout).includes('{"complete"'), false);
+    assert.equal(stdout.includes('{"complete"'), false);
   },
 });
 
@@ -147,11 +146,9 @@ Deno.test("a reader that leaves early ends the export with exit code 1 and one l
   using place = placeWithoutSource();
   makeBackup(place, sampleEvents(3000));
   const script = '{ "$@" 2>errors; echo $? >code; } | head -n 1';
-  const output = await new Deno.Command("sh", {
-    args: ["-c", script, "sh", ...place.command(["export"])],
-    cwd: place.directory,
-  }).output();
-  assert.match(new TextDecoder().decode(output.stdout), /^\{"sequence":1,[^\n]+\n$/);
+  const command = ["sh", "-c", script, "sh", ...place.command(["export"])];
+  const { stdout } = await runCommand(command, { cwd: place.directory });
+  assert.match(stdout, /^\{"sequence":1,[^\n]+\n$/);
   const [code, errors] = ["code", "errors"].map((name) => Deno.readTextFileSync(join(place.directory, name)));
   assert.equal(code, "1\n");
   assert.match(errors!, /^eventstore-backup: [^\n]*pipe[^\n]*\n$/i);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { runDeno } from "../support/run_command.ts";
 import { startServer } from "../support/server_process.ts";
 import { FakeSource, rightPage } from "./fake_source.ts";
 
@@ -23,10 +24,9 @@ Deno.test("fetch sends requests for the source to the proxy that the environment
   const code = `await fetch(${JSON.stringify(url)}, {
     method: "QUERY", body: "{}", client: Deno.createHttpClient({}),
   }).then((answer) => answer.text())`;
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["eval", "--quiet", `Deno.env.set("NO_PROXY", "*"); ${code}`],
+  const ended = await runDeno(["eval", "--quiet", `Deno.env.set("NO_PROXY", "*"); ${code}`], {
     env: { HTTP_PROXY: `http://127.0.0.1:${proxy.address.port}`, http_proxy: "", DENO_NO_UPDATE_CHECK: "1" },
-  }).output();
-  assert.ok(success, new TextDecoder().decode(stderr));
+  });
+  assert.equal(ended.code, 0, ended.stderr);
   assert.deepEqual([source.connections, proxy.connections], [0, 1]);
 });

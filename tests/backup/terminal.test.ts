@@ -1,6 +1,7 @@
 import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { findHead, progressText } from "../../src/backup/reports/progress_line.ts";
+import { runCommand } from "../support/run_command.ts";
 import { FakeSource, rightPage } from "./fake_source.ts";
 import { BackupDirectories } from "./run_backup.ts";
 
@@ -8,13 +9,12 @@ import { BackupDirectories } from "./run_backup.ts";
 async function onTerminal(place: BackupDirectories, args: readonly string[]): Promise<string> {
   const [program, ...rest] = place.command(args);
   const command = [program, ...rest].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
-  const { stdout } = await new Deno.Command("script", {
-    args: ["--quiet", "--return", "--command", command, "/dev/null"],
+  const typed = ["script", "--quiet", "--return", "--command", command, "/dev/null"];
+  const { stdout } = await runCommand(typed, {
     cwd: place.directory,
     env: { ...place.source, SERVICE_BACKUP_PAGE_LIMIT: "10" },
-    stdin: "null",
-  }).output();
-  return new TextDecoder().decode(stdout);
+  });
+  return stdout;
 }
 
 const hasScript = ((): boolean => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fillStore } from "../../bench/fill_store.ts";
 import { inDirectory } from "../support/directory.ts";
+import { runDeno } from "../support/run_command.ts";
 import { costOf, COUNTING, startCountedServer, wanted } from "./counted_server.ts";
 import { type Counts, KINDS, REPORT } from "./counts.ts";
 import { KNOWN_COSTS, PROMOTED_BYTES } from "./known_costs.ts";
@@ -100,13 +101,10 @@ Deno.test({
 
 Deno.test("every statement, message and large buffer of every thread counts once", async () => {
   const program = new URL("./known_costs.ts", import.meta.url);
-  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-prompt", "--allow-all", "--preload", COUNTING.href, program.href],
-    stdin: "null",
-  }).output();
-  const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-  assert.equal(errors, "");
-  const [before, after] = printed!.trim().split("\n").map((line) => JSON.parse(line.slice(REPORT.length)));
+  const flags = ["--quiet", "--no-prompt", "--allow-all", "--preload", COUNTING.href];
+  const { stdout, stderr } = await runDeno(["run", ...flags, program.href]);
+  assert.equal(stderr, "");
+  const [before, after] = stdout.trim().split("\n").map((line) => JSON.parse(line.slice(REPORT.length)));
   const counted = KINDS.map((kind) => [kind, after[kind] - before[kind]]);
   const { promotedBytes, ...others } = Object.fromEntries(counted) as Counts;
   assert.deepEqual(others, KNOWN_COSTS);

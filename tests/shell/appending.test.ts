@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inDirectory } from "../support/directory.ts";
+import { runCommand } from "../support/run_command.ts";
 import { type ServerProcess, sharedServer, startServer } from "../support/server_process.ts";
 import { Shell } from "./shell_address.ts";
 
@@ -154,23 +155,14 @@ Deno.test("everything is written, even without a reader of the output", async ()
   await inDirectory(async (directory) => {
     await Deno.writeTextFile(join(directory, "events.jsonl"), '{"type":"t","payload":""}\n'.repeat(30));
     const args = shell.command(["append", "--batch", "1", "events.jsonl"]);
-    const { code } = await new Deno.Command("bash", {
-      args: ["-c", 'set -o pipefail; "$@" | true', "bash", ...args],
-      cwd: directory,
-      env: shell.environment,
-      clearEnv: true,
-    }).output();
+    const environment = { env: shell.environment, clearEnv: true };
+    const command = ["bash", "-c", 'set -o pipefail; "$@" | true', "bash", ...args];
+    const { code } = await runCommand(command, { cwd: directory, ...environment });
     assert.equal(code, 0);
-    const full = await new Deno.Command("bash", {
-      args: ["-c", '"$@" > /dev/full', "bash", ...shell.command([...COURSE])],
-      env: shell.environment,
-      clearEnv: true,
-    }).output();
+    const toFull = ["bash", "-c", '"$@" > /dev/full', "bash", ...shell.command(COURSE)];
+    const full = await runCommand(toFull, environment);
     assert.equal(full.code, 1);
-    assert.match(
-      new TextDecoder().decode(full.stderr),
-      /the events are written, but .* could not be printed: /,
-    );
+    assert.match(full.stderr, /the events are written, but .* could not be printed: /);
   });
   assert.equal((await payloads(server)).length, 31);
 });

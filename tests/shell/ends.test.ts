@@ -8,6 +8,7 @@ import { ShellExit } from "../../src/shell/ends.ts";
 import { VERSION } from "../../src/config/version.ts";
 import { inDirectory } from "../support/directory.ts";
 import { freePort } from "../support/free_port.ts";
+import { runCommand } from "../support/run_command.ts";
 import { sharedServer, startServer } from "../support/server_process.ts";
 import { Shell } from "./shell_address.ts";
 
@@ -142,12 +143,11 @@ Deno.test("without a reader of standard error, the work is done and the code is 
     ];
     for (const script of ['exec 3> >(true); wait $!; "$@" 2>&3', '"$@" 2>/dev/full']) {
       for (const [args, code] of cases) {
-        const ended = await new Deno.Command("bash", {
-          args: ["-c", script, "bash", ...shell.command(args)],
+        const ended = await runCommand(["bash", "-c", script, "bash", ...shell.command(args)], {
           cwd: directory,
           env: shell.environment,
           clearEnv: true,
-        }).output();
+        });
         assert.equal(ended.code, code, `${script}: ${args.join(" ")}`);
       }
     }

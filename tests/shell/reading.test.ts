@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { EventLine } from "../support/client.ts";
+import { runCommand } from "../support/run_command.ts";
 import { sharedServer, startServer } from "../support/server_process.ts";
 import { hasTerminal, Shell } from "./shell_address.ts";
 
@@ -147,13 +148,9 @@ Deno.test("who has seen enough may leave", async () => {
   }
   const shell = new Shell(server.address);
   for (const args of [["read", "--json"], ["read"], ["read", "--follow"]]) {
-    const command = new Deno.Command("bash", {
-      args: ["-c", 'set -o pipefail; "$@" | head -n 1', "bash", ...shell.command(args)],
-      env: shell.environment,
-      clearEnv: true,
-    });
-    const { code, stdout, stderr } = await command.output();
-    assert.deepEqual([code, new TextDecoder().decode(stderr)], [0, ""], args.join(" "));
-    assert.equal(new TextDecoder().decode(stdout).split("\n").length, 2);
+    const command = ["bash", "-c", 'set -o pipefail; "$@" | head -n 1', "bash", ...shell.command(args)];
+    const { code, stdout, stderr } = await runCommand(command, { env: shell.environment, clearEnv: true });
+    assert.deepEqual([code, stderr], [0, ""], args.join(" "));
+    assert.equal(stdout.split("\n").length, 2);
   }
 });

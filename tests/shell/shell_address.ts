@@ -3,7 +3,7 @@ import { run as runClient } from "../../cli/client.ts";
 import { clientProgram } from "../../cli/client_program.ts";
 import type { Address } from "../support/connection.ts";
 import { eventually } from "../support/eventually.ts";
-import type { Ended } from "../support/run_command.ts";
+import { type Ended, runCommand } from "../support/run_command.ts";
 import { canRunHere, runHere } from "../support/run_here.ts";
 import { programCommand } from "../support/start_command.ts";
 
@@ -97,13 +97,10 @@ export class Shell {
   /** Runs the program on a terminal of this width, which `script` provides. @returns the text on the terminal */
   async onTerminal(args: readonly string[], columns: number): Promise<string> {
     const words = this.command(args).map((word) => `'${word.replaceAll("'", "'\\''")}'`);
-    const { stdout } = await new Deno.Command("script", {
-      args: ["--quiet", "--return", "--command", `stty cols ${columns}; ${words.join(" ")}`, "/dev/null"],
-      env: this.environment,
-      clearEnv: true,
-      stdin: "null",
-    }).output();
-    return new TextDecoder().decode(stdout).replaceAll("\r\n", "\n");
+    const script = `stty cols ${columns}; ${words.join(" ")}`;
+    const command = ["script", "--quiet", "--return", "--command", script, "/dev/null"];
+    const { stdout } = await runCommand(command, { env: this.environment, clearEnv: true });
+    return stdout.replaceAll("\r\n", "\n");
   }
 }
 

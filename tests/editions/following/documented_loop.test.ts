@@ -7,6 +7,7 @@ import {
   followThroughLowerHead,
 } from "../../support/documented_follower.ts";
 import { pageBlock } from "../../support/page_block.ts";
+import { runDeno } from "../../support/run_command.ts";
 
 /* This test runs the documented loop in Node. tests/system/editions/documented_loop.test.ts runs it in shell. */
 
@@ -28,9 +29,8 @@ Deno.test("the TypeScript of following.md has no type errors", async () => {
   await inDirectory(async (directory) => {
     const path = `${directory}/${loop.name}`;
     await Deno.writeTextFile(path, loop.text);
-    const args = ["check", "--quiet", path];
-    const { success, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
-    assert.ok(success, new TextDecoder().decode(stderr));
+    const { code, stderr } = await runDeno(["check", "--quiet", path]);
+    assert.equal(code, 0, stderr);
   });
 });
 

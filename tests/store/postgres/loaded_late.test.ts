@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { runDeno } from "../../support/run_command.ts";
 
 interface Graph {
   readonly roots: readonly string[];
@@ -17,8 +18,8 @@ const FOR_SETTINGS = ["connection/address.ts", "protocol/errors.ts"];
 
 Deno.test("a server on a file starts without loading the PostgreSQL client", async () => {
   const main = fileURLToPath(new URL("../../../main.ts", import.meta.url));
-  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json", main] }).output();
-  const { roots, modules }: Graph = JSON.parse(new TextDecoder().decode(stdout));
+  const { stdout } = await runDeno(["info", "--json", main]);
+  const { roots, modules }: Graph = JSON.parse(stdout);
   const bySpecifier = new Map(modules.map((module) => [module.specifier, module]));
   const loaded = (withDynamic: boolean): string[] => {
     const found = new Set(roots);

@@ -6,6 +6,7 @@ import { programs } from "../../../cli/programs.ts";
 import { zshCompletion } from "../../../cli/completions/zsh.ts";
 import type { Flag } from "../../../cli/program.ts";
 import { flagsWithGroup } from "../../../cli/flags.ts";
+import { runCommand } from "../../support/run_command.ts";
 import { type DebianProgram, debianTest } from "../support/debian_program.ts";
 
 /*
@@ -63,14 +64,12 @@ async function linesOf(
   args: readonly string[],
   options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
 ): Promise<string[]> {
-  const { code, stdout, stderr } = await new Deno.Command(shell.path, {
-    args: [...args],
+  const { code, stdout, stderr } = await runCommand([shell.path, ...args], {
     cwd: options.cwd,
     env: { ...shell.environment, ...options.env, HOME: options.cwd, LC_ALL: "C.UTF-8", TERM: "dumb" },
-    stdin: "null",
-  }).output();
-  assert.deepEqual([code, new TextDecoder().decode(stderr)], [0, ""]);
-  return new TextDecoder().decode(stdout).split("\n").filter((line) => line !== "");
+  });
+  assert.deepEqual([code, stderr], [0, ""]);
+  return stdout.split("\n").filter((line) => line !== "");
 }
 
 await debianTest(["bash"], "bash completes verbs, flags and paths", async ({ bash }) => {

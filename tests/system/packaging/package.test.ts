@@ -7,6 +7,7 @@ import { buildPackage } from "../../../tools/packaging/debian_package.ts";
 import { programs } from "../../../cli/programs.ts";
 import { VERSION } from "../../../src/config/version.ts";
 import { runPackageTask } from "../../packaging/package_task.ts";
+import { runCommand } from "../../support/run_command.ts";
 import { run } from "../support/apt.ts";
 import { debianTest } from "../support/debian_program.ts";
 import { architecture, MAINTAINER } from "./two_versions.ts";
@@ -116,8 +117,8 @@ await debianTest(
     const perl = join(lintian.root, "usr/lib");
     const folders = [join(lintian.root, "usr/share/perl5"), ...perlFolders(perl)];
     await withPackage(async (deb) => {
-      const { code, stdout, stderr } = await new Deno.Command(lintian.path, {
-        args: ["--no-cfg", "--fail-on=error,warning", deb],
+      const command = [lintian.path, "--no-cfg", "--fail-on=error,warning", deb];
+      const { code, stdout, stderr } = await runCommand(command, {
         env: {
           ...lintian.environment,
           LINTIAN_BASE: join(lintian.root, "usr/share/lintian"),
@@ -125,10 +126,8 @@ await debianTest(
           PATH: `${join(lintian.root, "usr/bin")}:${Deno.env.get("PATH")}`,
           LC_ALL: "C.UTF-8",
         },
-      }).output();
-      const decoder = new TextDecoder();
-      const printed = decoder.decode(stdout) +
-        decoder.decode(stderr).replace("running with root privileges is not recommended!\n", "");
+      });
+      const printed = stdout + stderr.replace("running with root privileges is not recommended!\n", "");
       assert.deepEqual([code, printed], [0, ""]);
     });
   },

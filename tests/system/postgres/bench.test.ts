@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { makeStores } from "../../../bench/stores.ts";
 import { fullScan } from "../../../bench/workloads/full_scan.ts";
 import { sourceLines } from "../../backup/stored_lines.ts";
+import { runDeno } from "../../support/run_command.ts";
 import { startServer } from "../../support/server_process.ts";
 import { clusterTest } from "./support/postgres_test.ts";
 
@@ -31,10 +32,9 @@ await clusterTest("the campaign about a database far away prints a row for each 
   const campaign = fileURLToPath(new URL("../../../bench/campaigns/postgres_latency.ts", import.meta.url));
   const flags = ["--seconds", "1", "--clients", "4", "--milliseconds", "0,20"];
   const args = ["run", "--quiet", "--no-prompt", "--allow-all", campaign, ...flags];
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
-  const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-  assert.ok(success, errors);
-  const rows = printed!.split("\n").filter((line) => /^\| \d/.test(line)).map((line) => line.split(" | "));
+  const { code, stdout, stderr } = await runDeno(args);
+  assert.equal(code, 0, stderr);
+  const rows = stdout.split("\n").filter((line) => /^\| \d/.test(line)).map((line) => line.split(" | "));
   assert.deepEqual(rows.map(([added]) => added), ["| 0", "| 20"]);
   assert.ok(Number(rows[1]![1]) >= 20, "a round trip takes as long as the delay");
 });

@@ -4,6 +4,7 @@ import { oddEvents } from "../../backup/odd_events.ts";
 import { sourceLines } from "../../backup/stored_lines.ts";
 import { Client } from "../../support/client.ts";
 import { pageBlock } from "../../support/page_block.ts";
+import { type Ended, runCommand } from "../../support/run_command.ts";
 import { programCommand } from "../../support/start_command.ts";
 import { debianProgram } from "../support/debian_program.ts";
 import type { PostgresCluster } from "./support/cluster.ts";
@@ -36,12 +37,6 @@ case "$1 $2" in
   rm ROOT/pid ;;
 esac
 `;
-
-interface Typed {
-  readonly success: boolean;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** A machine with the server of the package, as far as the drill sees it. */
 class Machine implements AsyncDisposable {
@@ -77,22 +72,18 @@ class Machine implements AsyncDisposable {
   }
 
   /** Types a script into a shell. */
-  async types(script: string, env: Record<string, string> = {}, args: string[] = []): Promise<Typed> {
+  async types(script: string, env: Record<string, string> = {}, args: string[] = []): Promise<Ended> {
     const here = script.replaceAll(/\/(etc|var)\//g, `${this.#root}/$1/`);
-    const { success, stdout, stderr } = await new Deno.Command("sh", {
-      args: ["-c", here, "sh", ...args],
+    return await runCommand(["sh", "-c", here, "sh", ...args], {
       cwd: this.#root,
-      env: { PATH: `${this.path("bin")}:${Deno.env.get("PATH")}`, NO_COLOR: "1", ...env },
-      stdin: "null",
-    }).output();
-    const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-    return { success, stdout: printed!, stderr: errors! };
+      env: { PATH: `${this.path("bin")}:${Deno.env.get("PATH")}`, ...env },
+    });
   }
 
   /** The same, which must succeed. @returns what was printed */
   async well(script: string, env?: Record<string, string>, args?: string[]): Promise<string> {
-    const { success, stdout, stderr } = await this.types(script, env, args);
-    assert.ok(success, `${script}\n${stdout}${stderr}`);
+    const { code, stdout, stderr } = await this.types(script, env, args);
+    assert.equal(code, 0, `${script}\n${stdout}${stderr}`);
     return stdout;
   }
 
@@ -142,7 +133,7 @@ await clusterTest("the drill of docs/move.md moves a store to PostgreSQL and bac
 
   await client.append({ type: "in PostgreSQL", payload: "" });
   const unproven = await machine.types(pageBlock(PAGE, PROVE), urls, [file]);
-  assert.equal(unproven.success, false, "another event is noticed");
+  assert.notEqual(unproven.code, 0, "another event is noticed");
   const after = await sourceLines(client);
   await machine.well(pageBlock(PAGE, MOVE_BACK), urls);
   assert.deepEqual(await sourceLines(client), after);
@@ -166,8 +157,8 @@ await clusterTest(
       ["GRANT", move, {}, (text: string) => text.replace("TO eventstore_server", "TO nobody")],
     ] as const;
     for (const [name, script, env, change] of steps) {
-      const { success, stderr } = await machine.types(change?.(script) ?? script, { ...urls, ...env });
-      assert.equal(success, false, name);
+      const { code, stderr } = await machine.types(change?.(script) ?? script, { ...urls, ...env });
+      assert.notEqual(code, 0, name);
       assert.notEqual(stderr, "", "it says why");
       assert.throws(() => Deno.statSync(machine.path("etc/eventstore/tokens.env")), Deno.errors.NotFound);
       await machine.well("systemctl start eventstore-server");
@@ -181,8 +172,8 @@ await clusterTest(
       `curl -sf --unix-socket ${machine.path("server.sock")} http://localhost/write -d ` +
         `'{"events":[{"type":"late","payload":""}]}' >/dev/null\nsystemctl stop`,
     );
-    const { success, stderr } = await machine.types(late, urls);
-    assert.equal(success, false);
+    const { code, stderr } = await machine.types(late, urls);
+    assert.notEqual(code, 0);
     assert.match(stderr, /Events were written after the backup\. Keep writers out/);
     await machine.well("systemctl start eventstore-server");
     assert.equal(

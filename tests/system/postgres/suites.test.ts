@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { runDeno } from "../../support/run_command.ts";
 import { debianTest } from "../support/debian_program.ts";
 import { POSTGRES_PROGRAMS, PostgresCluster } from "./support/cluster.ts";
 import { suiteVariables } from "./support/suite_variables.ts";
@@ -28,9 +29,9 @@ await debianTest(
     const runs = SUITES.map(async (suite) => {
       const files = suite.map((file) => fileURLToPath(new URL(file, import.meta.url)));
       const args = ["test", "--quiet", "--no-check", "--no-prompt", "--allow-all", ...files];
-      const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args, env }).output();
-      const printed = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("\n");
-      assert.ok(success, printed);
+      const { code, stdout, stderr } = await runDeno(args, { env });
+      const printed = `${stdout}\n${stderr}`;
+      assert.equal(code, 0, printed);
       assert.match(printed, /^ok \| \d{2,} passed (?:\(\d+ steps\) )?\| 0 failed/m);
     });
     await Promise.all(runs);
