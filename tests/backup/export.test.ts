@@ -2,11 +2,11 @@ import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { HashChain } from "../../src/backup/history/hash_chain.ts";
-import { runCommand } from "../support/run_command.ts";
+import { type Ended, runCommand } from "../support/run_command.ts";
 import { startServer } from "../support/server_process.ts";
 import { change, makeBackup, placeWithoutSource, sampleEvents } from "./made_backup.ts";
 import { oddEvents } from "./odd_events.ts";
-import { assertFailed, BackupDirectories, type Ended } from "./run_backup.ts";
+import { assertFailed, BackupDirectories } from "./run_backup.ts";
 import { sourceLines } from "./stored_lines.ts";
 
 function exported(place: BackupDirectories, ...args: string[]): Promise<Ended> {

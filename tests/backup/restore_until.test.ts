@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { isThere } from "../../src/files/is_there.ts";
 import { namesIn } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
+import type { Ended } from "../support/run_command.ts";
 import { startServer } from "../support/server_process.ts";
 import { change, makeBackup, placeWithoutSource, sampleEvents } from "./made_backup.ts";
 import { oddEvents } from "./odd_events.ts";
-import { assertFailed, BackupDirectories, type Ended, event } from "./run_backup.ts";
+import { assertFailed, BackupDirectories, event } from "./run_backup.ts";
 import { sourceLines } from "./stored_lines.ts";
 
 function restore(place: BackupDirectories, ...args: string[]): Promise<Ended> {

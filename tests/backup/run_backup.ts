@@ -23,8 +23,6 @@ export interface BackupOptions {
   readonly isProcess?: boolean;
 }
 
-export type { Ended };
-
 /** A directory to run the backup program in, again and again; removed at the end. */
 export class BackupDirectories implements Disposable {
   readonly directory: string;

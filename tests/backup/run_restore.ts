@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { BackupDirectories, Ended } from "./run_backup.ts";
+import type { Ended } from "../support/run_command.ts";
+import type { BackupDirectories } from "./run_backup.ts";
 
 /** Runs `restore`. */
 export function restore(place: BackupDirectories, ...args: string[]): Promise<Ended> {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { BackupDirectories, type Ended } from "../backup/run_backup.ts";
+import { BackupDirectories } from "../backup/run_backup.ts";
+import type { Ended } from "../support/run_command.ts";
 
 const NO_SOURCE = { transport: "unix", path: "/nowhere/source.sock" } as const;
 

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inDirectory, modeOf } from "../support/directory.ts";
+import type { Ended } from "../support/run_command.ts";
 import { startServer } from "../support/server_process.ts";
-import { type Ended, runInit } from "./run_init.ts";
+import { runInit } from "./run_init.ts";
 
 const STORE_ID = /^store ([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/;
 

@@ -7,9 +7,10 @@ import { makeBackup, placeWithoutSource, sampleEvents } from "../backup/made_bac
 import { oddEvents } from "../backup/odd_events.ts";
 import type { BackupDirectories } from "../backup/run_backup.ts";
 import { sourceLines } from "../backup/stored_lines.ts";
+import type { Ended } from "../support/run_command.ts";
 import { startServer } from "../support/server_process.ts";
 import { programCommand } from "../support/start_command.ts";
-import { type Ended, runInit } from "./run_init.ts";
+import { runInit } from "./run_init.ts";
 
 const namesIn = (directory: string): string[] =>
   [...Deno.readDirSync(directory)].map(({ name }) => name).sort();

@@ -5,9 +5,10 @@ import { oddEvents } from "../backup/odd_events.ts";
 import { inDirectory, namesIn } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
 import { pageBlock } from "../support/page_block.ts";
+import type { Ended } from "../support/run_command.ts";
 import { startServer } from "../support/server_process.ts";
 import { programCommand } from "../support/start_command.ts";
-import { type Ended, runInit } from "./run_init.ts";
+import { runInit } from "./run_init.ts";
 
 function importPlain(directory: string, path: string, stdin?: string): Promise<Ended> {
   const options = stdin === undefined ? {} : { stdin };

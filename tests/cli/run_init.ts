@@ -4,8 +4,6 @@ import { type Ended, runCommand } from "../support/run_command.ts";
 import { canRunHere, runHere } from "../support/run_here.ts";
 import { programCommand } from "../support/start_command.ts";
 
-export type { Ended };
-
 interface InitRun {
   readonly env?: Readonly<Record<string, string>>;
   readonly umask?: string;

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { basename, join } from "node:path";
 import { FakeSource, rightPage, STORE } from "../backup/fake_source.ts";
 import { makeBackup, placeWithoutSource, sampleEvents } from "../backup/made_backup.ts";
-import { BackupDirectories, type Ended } from "../backup/run_backup.ts";
+import { BackupDirectories } from "../backup/run_backup.ts";
 import { runInit } from "../cli/run_init.ts";
 import { inDirectory } from "../support/directory.ts";
+import type { Ended } from "../support/run_command.ts";
 import { runServer, startServer } from "../support/server_process.ts";
 
 /* A link to a database on a disk that is not mounted must never be taken for a missing database. */

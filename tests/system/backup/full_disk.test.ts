@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { isThere } from "../../../src/files/is_there.ts";
 import { makeBackup, placeWithoutSource, sampleEvents } from "../../backup/made_backup.ts";
-import { assertFailed, BackupDirectories, type Ended, runJson } from "../../backup/run_backup.ts";
+import { assertFailed, BackupDirectories, runJson } from "../../backup/run_backup.ts";
 import { sourceLines, storedLines } from "../../backup/stored_lines.ts";
 import { runInit } from "../../cli/run_init.ts";
 import { namesIn } from "../../support/directory.ts";
+import type { Ended } from "../../support/run_command.ts";
 import { startServer } from "../../support/server_process.ts";
 import { smallDiskTest } from "../support/small_disk.ts";
 

@@ -5,8 +5,9 @@ import { makeBackup, placeWithoutSource, sampleEvents } from "../../backup/made_
 import { oddEvents } from "../../backup/odd_events.ts";
 import { BackupDirectories } from "../../backup/run_backup.ts";
 import { sourceLines } from "../../backup/stored_lines.ts";
-import { type Ended, runInit } from "../../cli/run_init.ts";
+import { runInit } from "../../cli/run_init.ts";
 import { seededRandom } from "../../store/test_store.ts";
+import type { Ended } from "../../support/run_command.ts";
 import { startServer } from "../../support/server_process.ts";
 import { programCommand } from "../../support/start_command.ts";
 import { textIn } from "../../../src/store/postgres/protocol/cells.ts";
