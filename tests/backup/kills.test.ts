@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { pause } from "../support/eventually.ts";
-import { seededRandom } from "../store/test_store.ts";
 import { FakeSource, lines, rightPage, STORE } from "./fake_source.ts";
 import { BackupDirectories, runJson } from "./run_backup.ts";
 import { storedLines } from "./stored_lines.ts";
-import { testSeed } from "../support/test_seed.ts";
+import { seededRandom, testSeed } from "../support/test_seed.ts";
 
 const KILLS = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 300 : 20;
 const EVENTS = 2000;

@@ -3,10 +3,9 @@ import { isThere } from "../../src/files/is_there.ts";
 import type { Client } from "../support/client.ts";
 import { eventually, pause } from "../support/eventually.ts";
 import { startServer } from "../support/server_process.ts";
-import { seededRandom } from "../store/test_store.ts";
 import { BackupDirectories, event, runJson } from "./run_backup.ts";
 import { sourceLines, storedLines } from "./stored_lines.ts";
-import { testSeed } from "../support/test_seed.ts";
+import { seededRandom, testSeed } from "../support/test_seed.ts";
 
 const ROUNDS = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 30 : 3;
 const WRITES = 20;

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { Conflict, type DecisionModel, EventStoreError, type StoredEvent } from "../../client/mod.ts";
-import { seededRandom } from "../store/test_store.ts";
-import { testSeed } from "../support/test_seed.ts";
+import { seededRandom, testSeed } from "../support/test_seed.ts";
 import { ownError } from "./faulty_transport.ts";
 import { type Misfortune, ReplicatedStore, UnluckyTransport } from "./replicated_store.ts";
 import { storeOver } from "./support.ts";

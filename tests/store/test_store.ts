@@ -61,12 +61,3 @@ export function writerState(writer: Writer): StoreState {
   const { storeId, firstSequence } = written(writer.group([storeWrite([])])[0]);
   return { storeId, head: firstSequence - 1 };
 }
-
-/** Random whole numbers from 0 to below `below`, the same ones for the same seed. */
-export function seededRandom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}

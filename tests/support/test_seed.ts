@@ -11,3 +11,12 @@ export function testSeed(): number {
   if (named !== undefined) return Number(named);
   return Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? Math.floor(Math.random() * 2 ** 31) : SEED;
 }
+
+/** Random whole numbers from 0 to below `below`, the same ones for the same seed. */
+export function seededRandom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}

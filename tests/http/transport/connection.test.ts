@@ -4,8 +4,9 @@ import { NoReply } from "../../../src/model/errors.ts";
 import type { Handler, Reply } from "../../../src/http/exchange.ts";
 import { Connection } from "../../support/connection.ts";
 import { eventually } from "../../support/eventually.ts";
+import { seededRandom } from "../../support/test_seed.ts";
 import { KINDS, listening } from "./support/listening.ts";
-import { requestBytes, seededRandom, textBody, within } from "./support/requests.ts";
+import { requestBytes, textBody, within } from "./support/requests.ts";
 
 /** Answers with the target and the length of the body, as soon as `go` resolves. */
 function echoOnce(go: Promise<void>): Handler {

@@ -6,9 +6,10 @@ import { Connection } from "../../support/connection.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
 import { startServer } from "../../support/server_process.ts";
+import { seededRandom } from "../../support/test_seed.ts";
 import { BODY_BYTES, type Departure, DEPARTURES, LeavingClient } from "./support/departures.ts";
 import { KINDS, type Listening, listening } from "./support/listening.ts";
-import { randomCuts, requestBytes, seededRandom, textBody, within } from "./support/requests.ts";
+import { randomCuts, requestBytes, textBody, within } from "./support/requests.ts";
 
 /** The task `campaign:leaving` runs more rounds. */
 const ROUNDS = Number(

@@ -13,10 +13,9 @@ import { eventually } from "../../support/eventually.ts";
 import { event, queryFor } from "../arbitraries.ts";
 import { prepared, queryOf, storeWrite } from "../made_writes.ts";
 import { DONE, written } from "../outcomes.ts";
-import { seededRandom } from "../test_store.ts";
 import type { StoreTest } from "./store_test.ts";
 import { readPage, WaitingReads } from "./waiting_reads.ts";
-import { testSeed } from "../../support/test_seed.ts";
+import { seededRandom, testSeed } from "../../support/test_seed.ts";
 
 const FOLLOWERS = 100;
 const BURSTS = rounds(10, 200);

@@ -3,11 +3,10 @@ import { TransactionCounts } from "../../../src/store/core/transaction_counts.ts
 import { allTypesOf, EVERYTHING, typesOf } from "../../store/chunks.ts";
 import { changing, ofTypes } from "../../store/made_writes.ts";
 import { DONE, kindOf, written } from "../../store/outcomes.ts";
-import { seededRandom } from "../../store/test_store.ts";
 import { CuttingProxy } from "./support/cutting_proxy.ts";
 import { clusterTest } from "./support/postgres_test.ts";
 import { behind, newLocation, openStore } from "./support/shared_stores.ts";
-import { testSeed } from "../../support/test_seed.ts";
+import { seededRandom, testSeed } from "../../support/test_seed.ts";
 
 const ROUNDS = 30;
 

@@ -24,15 +24,6 @@ export function randomCuts(bytes: number, cutsMax: number, random: (below: numbe
   return Array.from({ length: random(cutsMax + 1) }, () => random(bytes));
 }
 
-/** Random whole numbers, which are the same for the same seed. */
-export function seededRandom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
 /** Resolves once the promise has settled, or fails after this number of seconds. */
 export function within<T>(seconds: number, promise: Promise<T>, what: string): Promise<T> {
   return settledWithin(promise, seconds * 1000, () => {

@@ -9,9 +9,10 @@ import type { ChunkWork } from "../../../../src/store/core/chunks/chunk_work.ts"
 import type { Window } from "../../../../src/store/sqlite/reading/step.ts";
 import { type Direction, type Range, restOf } from "../../../../src/store/core/ranges/direction.ts";
 import { readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
+import { seededRandom } from "../../../support/test_seed.ts";
 import { sequencesOf } from "../../chunks.ts";
 import { newEvent, tag } from "../../made_writes.ts";
-import { seededRandom, TestStore } from "../../test_store.ts";
+import { TestStore } from "../../test_store.ts";
 import { pageOf } from "../page_of.ts";
 
 const EVENTS = 12_000;

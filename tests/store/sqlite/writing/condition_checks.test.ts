@@ -3,11 +3,12 @@ import fc from "fast-check";
 import type { Condition } from "../../../../src/model/condition.ts";
 import type { NewEvent } from "../../../../src/model/event.ts";
 import type { Writer } from "../../../../src/store/sqlite/writing/writer.ts";
+import { seededRandom } from "../../../support/test_seed.ts";
 import { conditionFor, event } from "../../arbitraries.ts";
 import { firstBroken } from "../../first_broken.ts";
 import { newEvent, queryOf, storeWrite, tag } from "../../made_writes.ts";
 import { conflictOf, DONE, kindOf, written } from "../../outcomes.ts";
-import { seededRandom, TestStore, writerState } from "../../test_store.ts";
+import { TestStore, writerState } from "../../test_store.ts";
 import { FAILING_INSERT } from "./failing.ts";
 
 /** Its insert fails, as on a full disk or by a bug. */
