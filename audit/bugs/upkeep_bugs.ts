@@ -137,7 +137,6 @@ export const UPKEEP_BUGS: readonly Bug[] = [
       {
         file: CHECKPOINTS,
         find: '        this.#report({ kind: "checkpointFailed", reason: this.#transactions.note',
-
         replace: "        if (mode === 'TRUNCATE' && waitMilliseconds > 0) throw error;\n" +
           '        this.#report({ kind: "checkpointFailed", reason: this.#transactions.note',
       },

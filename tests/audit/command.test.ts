@@ -15,17 +15,11 @@ function run(...args: readonly string[]): Promise<Ended> {
 Deno.test("an unknown check, or a flag that makes no sense, ends with 2 and prints the usage", async () => {
   for (
     const line of [
-      ...[
-        "",
-        "nothing",
-        "kills --edition D",
-        "damage --rounds few",
-        "damage --rounds 0",
-        "damage --minutes 0",
-      ],
+      ...["nothing", "kills --edition D", "damage --rounds few", "damage --rounds 0", "damage --minutes 0"],
       ...["damage --often", "damage --list", "damage --postgres"],
     ]
   ) assert.throws(() => checkCommand(line.split(" ")), UsageError, line);
+  assert.throws(() => checkCommand([]), UsageError);
   const { code, stdout: text } = await run("damage", "--rounds", "0");
   assert.equal(code, 2);
   assert.match(text, /^--rounds must be more than 0\ndeno task audit:check CHECK/);

@@ -54,7 +54,7 @@ export class BackupDirectories implements Disposable {
   async run(options: BackupOptions = {}): Promise<Ended> {
     const { args = [], cwd = this.directory } = options;
     const env = this.#environment(options);
-    const needsProcess = options.isProcess ?? (options.umask ?? options.seconds) !== undefined;
+    const needsProcess = options.isProcess === true || (options.umask ?? options.seconds) !== undefined;
     if (!needsProcess && canRunHere()) {
       return await runHere(backupProgram, runBackup, { args, cwd, env });
     }

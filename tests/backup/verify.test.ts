@@ -152,7 +152,11 @@ Deno.test("while another run holds the lock, verify, restore and export reject a
   const storeId = makeBackup(place, EVENT);
   using _lock = lockBackups(place.dataDir);
   for (const args of [["verify"], ["restore", "--to", "data"], ["export"]]) {
-    assertFailed(await place.run({ args }), 1, new RegExp(`in use by another run: process ${Deno.pid} on `));
+    assertFailed(
+      await place.run({ args, isProcess: true }),
+      1,
+      new RegExp(`in use by another run: process ${Deno.pid} on `),
+    );
   }
   assert.deepEqual([...Deno.readDirSync(place.directory)].map(({ name }) => name), ["backup"]);
   assert.match((await place.run({ args: ["list"] })).stdout, new RegExp(`^${storeId} +30 `, "m"));

@@ -9,6 +9,9 @@ import { posixChecksum } from "../../tools/build/posix_checksum.ts";
 
 const PRINT = ["printf", "started"];
 
+/** The moments at which a start is killed, and the size of what it unpacks. */
+const [MOMENTS, BYTES] = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? [12, 8_000_000] : [6, 2_000_000];
+
 async function assertStarts(standIn: StandIn): Promise<void> {
   assert.deepEqual(await standIn.run(PRINT), { code: 0, stdout: "started", stderr: "" });
 }
@@ -71,24 +74,24 @@ Deno.test("a damaged runtime is replaced by a new file, so that a program that s
 });
 
 Deno.test("eight first starts at once all start, and leave one copy of each file", async () => {
-  using standIn = new StandIn(1_000_000);
+  using standIn = new StandIn(BYTES);
   const ended = await Promise.all(Array.from({ length: 8 }, () => standIn.run(PRINT)));
   for (const each of ended) assert.deepEqual(each, { code: 0, stdout: "started", stderr: "" });
   StandIn.unpacked(standIn.cache);
 });
 
 Deno.test("a start that is killed at any moment leaves nothing that a later one would take", async () => {
-  using standIn = new StandIn(2_000_000);
+  using standIn = new StandIn(BYTES);
   const began = performance.now();
   await assertStarts(standIn);
   const wholeMilliseconds = performance.now() - began;
   let halfway = 0;
   // How long a start takes varies with what else the machine does, so the moments may all have been too early or late.
-  for (let round = 0; round < 6 || (halfway === 0 && round < 120); round++) {
+  for (let round = 0; round < MOMENTS || (halfway === 0 && round < 120); round++) {
     Deno.removeSync(standIn.cache, { recursive: true });
     // In a session of its own, so that the kill reaches all its processes, as a power cut would.
     const child = standIn.spawn(PRINT, { before: ["setsid"] });
-    await delay(wholeMilliseconds * (round < 6 ? round / 6 : Math.random()));
+    await delay(wholeMilliseconds * (round < MOMENTS ? round / MOMENTS : Math.random()));
     await new Deno.Command("kill", { args: ["-KILL", "--", `-${child.pid}`], stderr: "null" }).output();
     await child.stdin.close().catch(() => {});
     await child.output();

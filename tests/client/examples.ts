@@ -1,4 +1,5 @@
 import { runDeno } from "../support/run_command.ts";
+
 const ROOT = new URL("../../", import.meta.url);
 
 /** A piece of code that a reader of the documentation may copy. */

@@ -101,6 +101,7 @@ Deno.test("two processes, killed at any moment over and over, apply every event 
   const stored = async (): Promise<readonly number[]> =>
     (await store.projections.get<Stored>("projector", "p"))?.payload.state ?? [];
   const projectors = [startProjector(server.address), startProjector(server.address)];
+  using _ = { [Symbol.dispose]: () => projectors.forEach((projector) => projector.kill()) };
   for (let round = 1; round <= kills; round++) {
     const writing = (async () => {
       for (let i = 0; i < perRound; i++) await store.append(note(""));
@@ -112,6 +113,6 @@ Deno.test("two processes, killed at any moment over and over, apply every event 
     await writing;
   }
   await eventually(async () => assert.equal((await stored()).length, kills * perRound), 30);
-  for (const projector of projectors) projector.kill();
+  for (const projector of projectors.splice(0)) projector.kill();
   assert.deepEqual(await stored(), numbers(kills * perRound));
 });

@@ -22,7 +22,7 @@ import {
 
 const COURSES = ["c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"];
 const STUDENTS = Array.from({ length: CLIENTS }, (_, i) => `s${i}`);
-const SEATS = 4;
+const SEATS = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 8 : 4;
 
 interface Outcome {
   readonly faults: string[];

@@ -23,16 +23,13 @@ export function run(
   });
 }
 
-/** Flags with which the server prints something and ends, or rejects them. */
-const ONLY_PRINTS = /^--(?:check-config|print-config|default-config|help|version|port|confg)$|^-h$/;
-
-/** Runs the server in a directory: in this process, if it only prints. */
+/** Runs the server in a directory: in this process if it has flags, with which it only prints. */
 export async function runWithFlags(
   directory: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<Ended> {
-  if (!args.some((arg) => ONLY_PRINTS.test(arg)) || !canRunHere()) {
+  if (args.length === 0 || !canRunHere()) {
     return await runServer({ directory, listen: "none", args, env });
   }
   return await runHere(serverProgram, runMain, { args, env, cwd: directory });

@@ -94,7 +94,7 @@ Deno.test("a run of the backup that meets a query on the backup fails, and the n
     using db = new DatabaseSync(place.file(store!), { readOnly: true });
     db.exec("BEGIN");
     assert.equal(count(db), COURSE_EVENTS.length);
-    assertFailed(await place.run(), 1, /\.db cannot be opened: database is locked$/m);
+    assertFailed(await place.run({ isProcess: true }), 1, /\.db cannot be opened: database is locked$/m);
     assert.equal(
       (await client.append({ type: "Later", payload: "" })).events.length,
       1,

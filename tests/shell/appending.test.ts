@@ -84,8 +84,8 @@ Deno.test("of many programs that write if none has, one does, and all others end
   await using server = await startServer({ listen: "unix", listenOnly: true });
   const shell = new Shell(server.address);
   const args = [...COURSE, "--if-none", "--type", "CourseDefined", "--tag", "course=c1"];
-  const codes = (await Promise.all(Array.from({ length: RACERS }, () => shell.run(args)))).map(({ code }) =>
-    code
+  const codes = (await Promise.all(Array.from({ length: RACERS }, () => shell.run(args, { stdin: "" })))).map(
+    ({ code }) => code,
   );
   assert.deepEqual(codes.sort(), [0, ...Array(RACERS - 1).fill(3)]);
   assert.equal((await server.client().allEvents()).length, 1);

@@ -42,9 +42,8 @@ for (const edition of ["B", "C"] as const) {
     await shell.fails([...once, "--after", elsewhere], 3, /the position is of store/);
     assert.equal(await shell.prints(["head"]), "6\n");
     const race = ["append", "--type", "t", "--tag", "a=2", "--payload", "1", "--if-none", "--tag", "a=2"];
-    const codes = (await Promise.all(Array.from({ length: RACERS }, () => shell.run(race)))).map(({ code }) =>
-      code
-    );
+    const codes = (await Promise.all(Array.from({ length: RACERS }, () => shell.run(race, { stdin: "" }))))
+      .map(({ code }) => code);
     assert.deepEqual(codes.sort(), [0, ...Array(RACERS - 1).fill(3)]);
   });
 }

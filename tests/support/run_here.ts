@@ -9,9 +9,12 @@ interface ProcessParts {
   readonly cwd: string;
 }
 
-/** True when a program can run in this process: none runs here, and the tests are not for the executables. */
+/**
+ * True when a program can run in this process: none runs here, and the tests are neither for the executables nor long
+ * ones, in which every program has the permissions of its task.
+ */
 export function canRunHere(): boolean {
-  return !isRunning && !Deno.env.has("EVENTSTORE_DIST");
+  return !isRunning && !Deno.env.has("EVENTSTORE_DIST") && Deno.env.get("EVENTSTORE_LONG_TESTS") !== "1";
 }
 
 let isRunning = false;
@@ -31,24 +34,26 @@ export async function runHere<P extends Program>(
     return bytes.length;
   };
   const [writeOutput, writeError] = [write("stdout"), write("stderr")];
-  const replaced = [
-    replace(Deno.stdout, { writeSync: writeOutput, write: (bytes) => Promise.resolve(writeOutput(bytes)) }),
-    replace(Deno.stdout, { isTerminal: () => false }),
-    replace(Deno.stderr, { writeSync: writeError, isTerminal: () => false }),
-    replace(Deno.env, { toObject: () => ({ ...env }), get: (name) => env[name] }),
-    replace(Deno.permissions, { revokeSync: (what) => Deno.permissions.querySync(what) }),
-    replace(Deno, { addSignalListener: () => {} }),
-  ];
+  using restored = new DisposableStack();
   const before = Deno.cwd();
-  isRunning = true;
-  try {
-    Deno.chdir(cwd);
-    return { code: await exitCodeOf(program, run, args) ?? 0, ...output };
-  } finally {
+  restored.defer(() => {
     Deno.chdir(before);
-    for (const restore of replaced) restore();
     isRunning = false;
-  }
+  });
+  isRunning = true;
+  const during = <T extends object>(object: T, methods: Partial<T>): void =>
+    restored.defer(replace(object, methods));
+  during(Deno.stdout, {
+    writeSync: writeOutput,
+    write: (bytes) => Promise.resolve(writeOutput(bytes)),
+    isTerminal: () => false,
+  });
+  during(Deno.stderr, { writeSync: writeError, isTerminal: () => false });
+  during(Deno.env, { toObject: () => ({ ...env }), get: (name) => env[name] });
+  during(Deno.permissions, { revokeSync: (what) => Deno.permissions.querySync(what) });
+  during(Deno, { addSignalListener: () => {} });
+  Deno.chdir(cwd);
+  return { code: await exitCodeOf(program, run, args) ?? 0, ...output };
 }
 
 /** Replaces methods of an object. @returns a function that restores them */

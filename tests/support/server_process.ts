@@ -76,10 +76,20 @@ export function sharedServer({ env = {}, ...options }: ServerOptions = {}): Serv
   const requests = RESETS[env["SERVICE_EDITION"] ?? "A"]!;
   const token = env["SERVICE_AUTH_TOKEN"];
   const client = server.client(token === undefined ? {} : { authorization: `Bearer ${token}` });
-  Deno.test.beforeEach(async () => {
+  const empty = async (): Promise<void> => {
     for (const path of requests) {
       const { status, text } = await client.request("POST", path);
       if (status !== 200 && status !== 204) throw new Error(`POST ${path}: ${status} ${text}`);
+    }
+  };
+  Deno.test.beforeEach(async () => {
+    try {
+      await empty();
+    } catch {
+      // A test that failed may have left the server down, or a transaction open. Only that test is to fail.
+      await server.kill().catch(() => {});
+      await server.start();
+      await empty();
     }
   });
   return server;

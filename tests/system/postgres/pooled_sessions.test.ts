@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parsePostgresUrl, type PostgresAddress } from "../../../src/config/postgres_url.ts";
 import { openPrimary } from "../../../src/store/postgres/connection/open_session.ts";
 import { append } from "../../editions/b_tx/client.ts";
-import { pause } from "../../support/eventually.ts";
+import { eventually, pause } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
 import { startServer } from "../../support/server_process.ts";
 import { debianTest } from "../support/debian_program.ts";
@@ -11,9 +11,11 @@ import { PostgresCluster } from "./support/cluster.ts";
 import { healthOf } from "./support/pair.ts";
 import { serverVariables } from "./support/shared_stores.ts";
 import { asUnprivileged, disown, reachable } from "./support/unprivileged.ts";
-import { inTime } from "./support/in_time.ts";
 
 const PROGRAMS = ["pgbouncer", "postgres", "initdb"] as const;
+
+/** A server whose session has ended is replaced within this time. */
+const TAKEOVER_SECONDS = 30;
 
 await debianTest(
   PROGRAMS,
@@ -70,10 +72,10 @@ ignore_startup_parameters = search_path,plan_cache_mode,enable_seqscan,enable_bi
       }, 500);
       using _ = { [Symbol.dispose]: () => clearInterval(polls) };
       await active.start();
-      await inTime(async () => {
+      await eventually(async () => {
         const healths = await Promise.all([active, standby].map((server) => healthOf(server.client())));
         assert.deepEqual(healths.toSorted(), ["Standby", "ok"]);
-      });
+      }, TAKEOVER_SECONDS);
     } finally {
       pooler.kill("SIGTERM");
       await pooler.status;

@@ -9,7 +9,7 @@ import { appendedAgain, type Failover, failoverTest } from "./support/failover.t
 import { serverVariables } from "./support/shared_stores.ts";
 import { inTime, TIMEOUT_SECONDS } from "./support/in_time.ts";
 
-/** The variables of a server that reads the replica!. */
+/** The variables of a server that reads the replica. */
 function readingReplica({ hosts: [primary, replica] }: Failover): Record<string, string> {
   return { ...serverVariables(primary!.url()), SERVICE_POSTGRES_READ_URL: replica!.url() };
 }

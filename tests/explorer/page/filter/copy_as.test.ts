@@ -14,10 +14,9 @@ import { placeOf, sharedTestServer } from "../../../client/support.ts";
 import { runCommand, runDeno } from "../../../support/run_command.ts";
 
 const TOKEN = "the-token-of-this-test";
-const servers = {
-  tcp: sharedTestServer(),
-  unix: sharedTestServer("unix", { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN }),
-};
+const WITH_TOKEN = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN };
+const servers = { tcp: sharedTestServer("tcp", WITH_TOKEN), unix: sharedTestServer("unix", WITH_TOKEN) };
+const open = sharedTestServer();
 
 const FILTER: Filter = {
   ...NO_FILTER,
@@ -57,7 +56,7 @@ for (const listen of ["tcp", "unix"] as const) {
     const facts: StoreFacts = {
       place: place.socketPath ?? place.url!,
       isSocket: listen === "unix",
-      hasToken: listen === "unix",
+      hasToken: true,
       edition: "A",
     };
     const command = `TOKEN=${TOKEN}; ${curlText(FILTER, ANY_TIME, facts)} -sS`;
@@ -70,7 +69,7 @@ for (const listen of ["tcp", "unix"] as const) {
 }
 
 Deno.test("the program finds what the page shows", async () => {
-  const { url } = placeOf(servers.tcp.address);
+  const { url } = placeOf(open.address);
   await new EventStore({ url: url!, payload: "text" }).append([
     EVENT,
     { type: "B", payload: "not this" },
