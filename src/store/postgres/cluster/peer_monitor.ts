@@ -46,6 +46,7 @@ export class PeerMonitor {
   #lookAt = 0;
   /** The time of the next check in any case. */
   #lookDueAt = 0;
+  #hasLooked = false;
   #working: Promise<void> | undefined;
   #isClosed = false;
 
@@ -129,9 +130,9 @@ export class PeerMonitor {
     return now >= this.#lookDueAt || (this.#shallLook && (this.#known.isAwaited || now >= this.#lookAt));
   }
 
-  /** Before the first check, there may be others. */
+  /** Until the first check has ended, there may be others. */
   get #hasOthers(): boolean {
-    return this.#lookDueAt === 0 || this.#ownership.primary.seen.others.size > 0;
+    return !this.#hasLooked || this.#ownership.primary.seen.others.size > 0;
   }
 
   async #beat(session: Session): Promise<void> {
@@ -160,6 +161,7 @@ export class PeerMonitor {
     this.#ownership.check(row);
     primary.saw(session, row);
     primary.seen.others = new Set(seenServers(otherRows!).map(({ name }) => name));
+    this.#hasLooked = true;
     // Events committed between the two statements are not yet part of the state.
     const events = remoteCommitsIn(newRows.slice(0, Math.max(0, row.head - after)));
     this.#known.update(row, after + 1, events);
