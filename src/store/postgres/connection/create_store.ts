@@ -13,7 +13,7 @@ import { type PostgresLocation, PostgresStoreError, reasonOf } from "./address.t
 /** Until it has finished, a creation locks the names of its tables and its schema. */
 const LOCK_NOT_AVAILABLE = "55P03";
 
-export interface CreatedStore {
+interface CreatedStore {
   readonly storeId: string;
   /** How many events the new store contains. */
   readonly events: number;

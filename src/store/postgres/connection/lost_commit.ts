@@ -6,8 +6,8 @@ import type { PostgresLocation } from "./address.ts";
 import { databaseFault, holdsStore } from "./check_database.ts";
 import { openPrimary } from "./open_session.ts";
 
-/** How long `wasCreated` tries to determine the outcome. */
-const TIMEOUT_MILLISECONDS = 60_000;
+/** How long `wasCreated` asks for the outcome. */
+const CREATED_MILLISECONDS = 60_000;
 const PAUSE_MILLISECONDS = 250;
 
 /** PostgreSQL has never assigned this transaction number, as may happen after a failover. */
@@ -29,10 +29,18 @@ export async function wasCreated(
   location: PostgresLocation,
   creation: Creation,
 ): Promise<boolean | undefined> {
-  const endAt = performance.now() + TIMEOUT_MILLISECONDS;
+  return await answerWithin(CREATED_MILLISECONDS, () => isThere(location, creation));
+}
+
+/** Asks until there is an answer. If asking fails, the next attempt may succeed. @returns undefined when time is over */
+export async function answerWithin<T>(
+  milliseconds: number,
+  ask: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const endAt = performance.now() + milliseconds;
   while (performance.now() < endAt) {
-    const isCreated = await isThere(location, creation).catch(() => undefined);
-    if (isCreated !== undefined) return isCreated;
+    const answer = await ask().catch(() => undefined);
+    if (answer !== undefined) return answer;
     await delay(PAUSE_MILLISECONDS);
   }
   return undefined;

@@ -41,9 +41,9 @@ export async function openFirst(
   const targets: PostgresTarget[] = target === "prefer-standby" ? ["standby", "any"] : [target];
   const attempts = targets.flatMap((wanted) => servers.map((server) => withOne(server, wanted)));
   if (attempts.length === 1) return await attempts[0]!();
-  const begun = isLatest ? attempts.map((attempt) => attempt()) : [];
+  const begun: Promise<Session>[] = [];
   try {
-    const chosen = await (isLatest ? latestOf(begun) : firstOf(attempts, begun));
+    const chosen = await (isLatest ? latestOf : firstOf)(attempts, begun);
     for (const each of begun) each.then((other) => other === chosen ? undefined : other.close(), () => {});
     return chosen;
   } catch (error) {
@@ -71,8 +71,13 @@ async function targetFault(session: Session, target: PostgresTarget): Promise<st
   return target === "read-write" && isReadOnly ? "takes no writes" : undefined;
 }
 
-/** Waits for sessions that open at about the same time, and returns the one with the latest timeline. */
-async function latestOf(begun: readonly Promise<Session>[]): Promise<Session> {
+/**
+ * Starts all attempts, waits for sessions that open at about the same time, and returns the one with the latest
+ * timeline.
+ * @param begun is filled with the attempts that were started
+ */
+async function latestOf(attempts: readonly Attempt[], begun: Promise<Session>[]): Promise<Session> {
+  begun.push(...attempts.map((attempt) => attempt()));
   const opened: Session[] = [];
   const all = begun.map((each) => each.then((session) => void opened.push(session)));
   await Promise.any(all);

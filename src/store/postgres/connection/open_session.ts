@@ -10,7 +10,7 @@ export type Purpose = "writing" | "reading" | "informing" | "setup";
 /** How long a session for setup may be silent, for example in a reset. */
 const SETUP_SILENCE_MILLISECONDS = 3_600_000;
 
-export interface PrimaryOptions {
+interface PrimaryOptions {
   /** Called with the notifications of other sessions. */
   readonly onNotification?: ((text: string) => void) | undefined;
   /** Returns why a PostgreSQL that acts as the primary is not suitable, or undefined. */

@@ -3,22 +3,11 @@ import type { BatchSize } from "../../core/chunks/batch_size.ts";
 import type { ChunkSearch, FoundEvents } from "../../core/chunks/chunk_search.ts";
 import { type TermItem, termItem } from "../../core/index_terms.ts";
 import { Matcher } from "../../core/matcher.ts";
-import {
-  type Direction,
-  endOf,
-  isSeen,
-  nearer,
-  positionBehind,
-  type Range,
-  restOf,
-  sortedFor,
-  startOf,
-} from "../../core/ranges/direction.ts";
+import { type Direction, positionBehind, type Range, restOf, startOf } from "../../core/ranges/direction.ts";
 import type { Row } from "../protocol/cells.ts";
 import type { Session } from "../protocol/session.ts";
-import type { EventRow } from "../tables/events.ts";
 import { ListReach } from "../tables/list_reach.ts";
-import { IndexWalks, type SoughtItem, type Walked } from "../tables/tag_index.ts";
+import { IndexWalks, type SoughtItem, together, type Walked } from "../tables/tag_index.ts";
 import { rangesInTime } from "../tables/time_index.ts";
 import { batchesAt, batchesOf } from "./event_batches.ts";
 
@@ -27,8 +16,6 @@ export interface Search extends ChunkSearch {
   /** The first events of the range, if the search wants all events and the caller has read these already. */
   readonly asked: readonly Row[] | undefined;
 }
-
-type Step = FoundEvents<EventRow>;
 
 /** Bounds for the size of a range that is scanned, instead of searched by the index. */
 const SCANNED_EVENTS_MIN = 64;
@@ -45,7 +32,10 @@ const WALKED_MIN = 8;
  * Finds the events of a search, in its order, and maybe others at other times. The caller stops when it has enough
  * events, or when the search takes too long.
  */
-export async function* findEvents(session: Pick<Session, "run">, search: Search): AsyncGenerator<Step> {
+export async function* findEvents(
+  session: Pick<Session, "run">,
+  search: Search,
+): AsyncGenerator<FoundEvents> {
   const { query, time, range, direction } = search;
   if (query === "none") return;
   const parts = time === undefined ? [range] : rangesInTime(session, range, time, direction);
@@ -59,7 +49,7 @@ async function* every(
   session: Pick<Session, "run">,
   part: Range,
   { direction, size, time, limit, asked }: Search,
-): AsyncGenerator<Step> {
+): AsyncGenerator<FoundEvents> {
   const eventsMax = time === undefined ? limit : Infinity;
   for await (const rows of batchesOf(session, part, direction, size, eventsMax, asked)) {
     yield { rows, reached: positionBehind(rows.at(-1)!.sequence, direction) };
@@ -71,7 +61,7 @@ async function* matching(
   part: Range,
   { direction, size }: Search,
   items: ReturnType<typeof simplifiedItems>,
-): AsyncGenerator<Step> {
+): AsyncGenerator<FoundEvents> {
   if (items.length === 0) return;
   let sought: SoughtItem[] | undefined;
   let walked = WALKED_FIRST;
@@ -98,8 +88,7 @@ async function sparsestLists(
   direction: Direction,
 ): Promise<SoughtItem[]> {
   const reach = new ListReach(items, range, direction);
-  const { statements } = reach;
-  return reach.read(statements.length === 0 ? [] : await session.run(statements));
+  return reach.read(await session.run(reach.statements));
 }
 
 /** The largest range that is scanned. With many values, reading the events is cheaper than one lookup per value. */
@@ -113,7 +102,7 @@ async function* scan(
   direction: Direction,
   size: BatchSize,
   matcher: Matcher,
-): AsyncGenerator<Step> {
+): AsyncGenerator<FoundEvents> {
   const decoder = new TextDecoder();
   for await (const rows of batchesOf(session, range, direction, size, Infinity)) {
     const matching = rows.filter(({ body }) => matcher.matches(decoder.decode(body)));
@@ -133,13 +122,7 @@ async function walk(
   const terms = sought.reduce((count, { lists }) => count + lists.flat().length, 0);
   const entriesMax = Math.max(WALKED_MIN, Math.min(walked, Math.floor(WALKED_TOGETHER_MAX / terms)));
   const walks = new IndexWalks(sought.map((item) => ({ item, start })), range, entriesMax, direction);
-  const results = walks.read(await session.run(walks.statements));
-  const reached = results.reduce(
-    (nearest, walked) => nearer(nearest, walked.reached, direction),
-    endOf(range, direction),
-  );
-  const found = results.flatMap((walked) => walked.found.filter((each) => isSeen(each, reached, direction)));
-  return { found: [...new Set(sortedFor(found, direction))], reached };
+  return together(walks.read(await session.run(walks.statements)), direction);
 }
 
 /** Returns the sequence of the first event in a range that matches an item, however long the search takes. */

@@ -76,7 +76,7 @@ export function soughtItem(terms: TermItem): SoughtItem {
   return { terms, lists: asTypes ? [...tags, anyOf] : tags };
 }
 
-/** The result of a walk through a list of an item. */
+/** The result of a walk through a list of an item, or of several walks together. */
 export interface Walked {
   /** All matches up to this position have been found. */
   readonly reached: number;
@@ -161,7 +161,7 @@ export class IndexWalks {
   }
 }
 
-/** The entries of several terms, walked in parallel, up to the position that all of them have reached. */
+/** Several walks in parallel, up to the position that all of them have reached. */
 class WalkedList {
   readonly #direction: Direction;
   #reached: number | undefined;
@@ -184,6 +184,13 @@ class WalkedList {
     this.#reached = nearer(this.#reached ?? reached, reached, this.#direction);
     this.#found.push(...found);
   }
+}
+
+/** Returns the result of several walks: up to the position that all of them have reached. */
+export function together(walks: readonly Walked[], direction: Direction): Walked {
+  const list = new WalkedList(direction);
+  for (const { reached, found } of walks) list.add(reached, found);
+  return list.walked;
 }
 
 function furthestOf(lists: readonly WalkedList[], direction: Direction): number {

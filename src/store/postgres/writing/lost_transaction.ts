@@ -1,12 +1,11 @@
-import { delay } from "../../../async/delay.ts";
 import type { WriteOwnership } from "../cluster/write_ownership.ts";
+import { answerWithin } from "../connection/lost_commit.ts";
 import { writeSeen } from "../tables/servers.ts";
 import { LOCK_STORE } from "../tables/state.ts";
 import { type LastTransaction, presenceOf, readTurn, type TransactionPresence } from "../tables/turns.ts";
 
-/** How long the server asks for the outcome of a COMMIT, and how often. Each question waits for transactions in progress. */
+/** How long the server asks for the outcome of a COMMIT. Each question waits for transactions in progress. */
 const ASKED_MILLISECONDS = 20_000;
-const PAUSE_MILLISECONDS = 250;
 
 /**
  * Determines whether a write transaction was committed, when the answer to its COMMIT was lost. Locking the store
@@ -18,14 +17,8 @@ export async function wasCommitted(
   turn: LastTransaction,
   ownership: WriteOwnership,
 ): Promise<boolean | undefined> {
-  const endAt = performance.now() + ASKED_MILLISECONDS;
-  while (performance.now() < endAt) {
-    // If that fails, the next attempt may succeed.
-    const presence = await presenceNow(turn, ownership).catch(() => undefined);
-    if (presence !== undefined) return presence === "forgotten" ? undefined : presence === "present";
-    await delay(PAUSE_MILLISECONDS);
-  }
-  return undefined;
+  const presence = await answerWithin(ASKED_MILLISECONDS, () => presenceNow(turn, ownership));
+  return presence === undefined || presence === "forgotten" ? undefined : presence === "present";
 }
 
 async function presenceNow(

@@ -21,7 +21,7 @@ const LONG_MILLISECONDS = 3_600_000;
 
 const NO_TRANSACTION: Failure = { kind: "failed", reason: "no transaction is open" };
 
-export interface TransactionsOptions {
+interface TransactionsOptions {
   readonly onBroken: (reason: string) => void;
   /** Called after each write transaction that has written. */
   readonly onWritten: () => void;
@@ -83,12 +83,11 @@ export class Transactions {
       // The new session may reach another PostgreSQL, where others have changed what this server remembers.
       if (session !== this.#last) this.state.forget();
       this.#last = session;
-      const known = readRemoteCommits(this.state.committed.head);
       const [, , rows, newRows, ...answers] = await session.run([
         BEGIN,
         LOCK_STORE,
         READ_STATE,
-        known,
+        readRemoteCommits(this.state.committed.head),
         ...ask(),
       ]);
       const row = storeRow(rows!);
