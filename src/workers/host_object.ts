@@ -1,4 +1,4 @@
-import { type Answer, type AnswerMessage, errorAnswer } from "./answer.ts";
+import { type Answer, errorAnswer } from "./answer.ts";
 import { movedBuffers } from "./moved_buffers.ts";
 import type { RemoteOptions } from "./call_codec.ts";
 import { SharedAnswers } from "./shared_answers.ts";
@@ -34,7 +34,7 @@ export interface Invocation {
 
 declare const self: {
   onmessage: (event: MessageEvent<Invocation>) => void;
-  postMessage(message: AnswerMessage | object, transfer: Transferable[]): void;
+  postMessage(message: object, transfer: Transferable[]): void;
 };
 
 /**

@@ -7,9 +7,10 @@ import type { StoreEvent } from "../api/store.ts";
 export function reportOnce(report: (event: StoreEvent) => void): (event: StoreEvent) => void {
   const reported = new Set<StoreEvent["kind"]>();
   return (event) => {
-    const isLasting = event.kind === "broken" || event.kind === "lost";
-    if (isLasting && reported.has(event.kind)) return;
-    reported.add(event.kind);
+    if (event.kind === "broken" || event.kind === "lost") {
+      if (reported.has(event.kind)) return;
+      reported.add(event.kind);
+    }
     report(event);
   };
 }

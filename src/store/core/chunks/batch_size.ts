@@ -6,10 +6,10 @@ export interface BatchLimits {
   readonly eventsFirst: number;
   readonly eventsMin: number;
   readonly eventsMax: number;
-  /** The batches together should have this size. */
-  readonly bytesMax: number;
-  /** A later batch has about this size, even when those before it had `bytesMax`: events that were read need not match. */
+  /** A batch has at least about this size: events that were read need not match. */
   readonly bytesMin: number;
+  /** If given, the batches together should have this size. */
+  readonly bytesMax?: number;
 }
 
 /** Chooses how many events the next batch has, by the average size of events in the batches before it. */
@@ -23,7 +23,7 @@ export class BatchSize {
   /** @param bytesEach average size of such events, if known */
   constructor(limits: BatchLimits, bytesEach?: number) {
     this.#limits = limits;
-    this.#bytesLeft = limits.bytesMax;
+    this.#bytesLeft = limits.bytesMax ?? 0;
     if (bytesEach !== undefined) [this.#events, this.#bytes] = [1, bytesEach];
   }
 

@@ -35,9 +35,9 @@ export interface StoredEvent {
 }
 
 /** A short step of a search. It may have found nothing. */
-export interface FoundEvents<Row extends StoredEvent = StoredEvent> {
+export interface FoundEvents {
   /** Events that match, except that their times are not checked, in the order of the search. */
-  readonly rows: readonly Row[];
+  readonly rows: readonly StoredEvent[];
   /** The position up to which every match has been found. */
   readonly reached: number;
 }

@@ -12,7 +12,7 @@ const TEXT_UNITS_MAX = 32 * 1024;
 const BUFFER_BYTES = CHUNK_BYTES + TEXT_UNITS_MAX;
 
 /** A buffer up to this size may hold the complete content, so it only doubles when it grows. */
-const SMALL_BYTES_MAX = 16 * 1024;
+const SMALL_BYTES_MAX = 64 * 1024;
 
 /** The most bytes in UTF-8 for one unit of a string. */
 const BYTES_PER_UNIT_MAX = 3;
@@ -59,7 +59,7 @@ export class LineBuffer {
     this.#length += part.length;
   }
 
-  /** Takes the whole content. A small chunk has a buffer of just its size. */
+  /** Takes the whole content. A small chunk of text alone has a buffer of just its size. */
   take(): Uint8Array<ArrayBuffer> {
     if (this.#length === 0) return textBytes(this.#text);
     this.#flush();

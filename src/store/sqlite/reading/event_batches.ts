@@ -12,7 +12,6 @@ const BATCHES: BatchLimits = {
   eventsFirst: 4,
   eventsMin: 1,
   eventsMax: 256,
-  bytesMax: BATCH_BYTES,
   bytesMin: BATCH_BYTES,
 };
 

@@ -1,9 +1,8 @@
 import type { QueryItem } from "../../../model/query.ts";
 import type { FoundEvents } from "../../core/chunks/chunk_search.ts";
 import type { Range } from "../../core/ranges/direction.ts";
-import type { EventRow } from "../tables/events.ts";
 
-export interface Step extends FoundEvents<EventRow> {
+export interface Step extends FoundEvents {
   /** The estimated time of the step, on an idle machine and with a warm cache. */
   readonly microseconds: number;
   /** The continuation, for a search that resumes elsewhere after an event of this step. */

@@ -34,7 +34,7 @@ export const stepCodec: CallCodec<[], Outcome<void>> = {
 };
 
 /** The same for a step that cannot fail. */
-export const surelyCodec: CallCodec<[], void> = {
+const surelyCodec: CallCodec<[], void> = {
   writeArgs: () => true,
   readArgs: () => [],
   writeValue: () => true,

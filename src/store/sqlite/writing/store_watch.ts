@@ -35,11 +35,11 @@ export class StoreWatch {
   start(): void {
     this.#timer = setInterval(() => {
       this.#transactions.lookClosely();
-      this.report();
+      this.reportTrouble();
     }, LOOK_MILLISECONDS);
   }
 
-  report(): void {
+  reportTrouble(): void {
     const { broken, lost } = this.#transactions;
     if (broken !== undefined) this.#report({ kind: "broken", reason: broken });
     if (lost === undefined) return;

@@ -41,7 +41,7 @@ export class Writer {
     this.#db = db;
     this.#report = report;
     this.#transactions = new Transactions(db, files);
-    this.#checkpoints = new Checkpoints(db, this.#transactions, () => this.#watch.report(), report);
+    this.#checkpoints = new Checkpoints(db, this.#transactions, () => this.#watch.reportTrouble(), report);
     this.#watch = new StoreWatch(db, this.#transactions, this.#checkpoints, files, report);
     this.#committed = this.#state = readState(db);
     this.#recent = new RecentTerms(this.#state.head);
@@ -148,7 +148,7 @@ export class Writer {
     const { broken, lost } = this.#transactions;
     const isFree = broken === undefined && lost === undefined && !this.#db.inTransaction;
     if (isFree) this.#checkpoints.runWhenDue();
-    this.#watch.report();
+    this.#watch.reportTrouble();
   }
 
   /** Leaves one file behind. A store that has lost a file stays as it is, open until the process ends. */
