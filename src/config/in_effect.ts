@@ -44,5 +44,6 @@ function unusedBeside(storage: unknown, edition: unknown): string[] {
   if (storage !== "postgres") {
     return ["postgresUrl", "postgresReadUrl", "postgresSchema", "postgresPoolSize", "postgresFailover"];
   }
-  return edition === "C" ? ["readPoolSize"] : ["readPoolSize", "dataDir"];
+  const ofSqlite = ["readPoolSize", "preloadMebibytes"];
+  return edition === "C" ? ofSqlite : [...ofSqlite, "dataDir"];
 }

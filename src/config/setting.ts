@@ -67,12 +67,16 @@ const LIMIT_MAX = 2 ** 31 - 1;
 /** The longest time of a timer, which counts milliseconds in 31 bits. */
 const TIMER_SECONDS_MAX = 2_147_483;
 
-export const limit = integerUpTo(LIMIT_MAX);
-export const seconds = integerUpTo(TIMER_SECONDS_MAX);
-export const port = integerUpTo(65535);
+export const limit = integer(1, LIMIT_MAX);
+export const limitOrNone = integer(0, LIMIT_MAX);
+export const seconds = integer(1, TIMER_SECONDS_MAX);
+export const port = integer(1, 65535);
 
-function integerUpTo(max: number): (variable: string, value: number, help: string) => IntegerSetting {
-  return (variable, value, help) => ({ kind: "integer", variable, default: value, min: 1, max, help });
+function integer(
+  min: number,
+  max: number,
+): (variable: string, value: number, help: string) => IntegerSetting {
+  return (variable, value, help) => ({ kind: "integer", variable, default: value, min, max, help });
 }
 
 /** A switch. Every switch is off by default. */

@@ -2,10 +2,10 @@
 const PER_WORKER = 10;
 
 /**
- * Reserved for descriptors that are open only at times: the worker that decodes large bodies (seven), files next to
- * the database, profiles, a stale socket.
+ * Reserved for descriptors that are open only at times: the worker that decodes large bodies (seven), the worker that
+ * preloads a large database (eight), files next to the database, profiles, a stale socket.
  */
-const RESERVE = 16;
+const RESERVE = 24;
 
 const CONNECTIONS_MAX = 2000;
 

@@ -95,9 +95,10 @@ async function openStore(
   { settings, edition: { servers } }: ServerParts,
   readersMax: number,
 ): Promise<FirstRole> {
-  const { dataDir, edition, postgres, devMode: mayReset } = settings;
+  const { dataDir, preloadMebibytes, edition, postgres, devMode: mayReset } = settings;
   if (postgres === undefined) {
-    return { store: await SqliteStore.open({ dataDir, readersMax }), standby: undefined };
+    const preloadBytes = preloadMebibytes * 2 ** 20;
+    return { store: await SqliteStore.open({ dataDir, readersMax, preloadBytes }), standby: undefined };
   }
   // Loaded on demand: a server on SQLite does not need it.
   const { openPostgres } = await import("../store/postgres/open_postgres.ts");

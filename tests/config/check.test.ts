@@ -49,6 +49,13 @@ Deno.test("every limit rejects 0, less and nothing in its variable and names the
   }
 });
 
+Deno.test("preloadMebibytes may be 0, but not less", () => {
+  assert.equal(loadServerText("[server]\npreloadMebibytes = 0\n").settings.preloadMebibytes, 0);
+  assert.deepEqual(serverProblemsOf("[server]\npreloadMebibytes = -1\n"), [
+    "config.toml:2:1: preloadMebibytes must be a whole number from 0 to 2147483647, not -1",
+  ]);
+});
+
 Deno.test("an integer in a variable is written in decimal digits only", () => {
   for (const value of ["abc", "1e3", "0x10", "+5", " 5", "5 ", "1_000", "8.0", "\u0665"]) {
     assert.deepEqual(serverProblemsOf("", { SERVICE_PORT: value }), [

@@ -33,6 +33,7 @@ const documented: Record<
     ["maxRequestBodySize", "SERVICE_MAX_REQUEST_BODY_SIZE", 8388608, "AB"],
     ["maxQueuedWrites", "SERVICE_MAX_QUEUED_WRITES", 100, "AB"],
     ["readPoolSize", "SERVICE_READ_POOL_SIZE", 8, "all"],
+    ["preloadMebibytes", "SERVICE_PRELOAD_MEBIBYTES", 65536, "all"],
     ["txIdleTimeout", "SERVICE_TX_IDLE_TIMEOUT", 60, "B"],
     ["maxEventsPerTx", "SERVICE_MAX_EVENTS_PER_TX", 100, "B"],
     ["maxReadsPerTx", "SERVICE_MAX_READS_PER_TX", 100, "B"],

@@ -14,7 +14,7 @@ interface Group {
 const GROUPS: readonly Group[] = [
   { title: "Edition and address", section: "server", keys: ["edition", "socketPath", "socketMode", "bindAddress", "port"] },
   { title: "Access", section: "server", keys: ["enableAuth", "authToken", "allowedHosts"] },
-  { title: "Storage", section: "server", keys: ["dataDir", "storage", "readPoolSize"] },
+  { title: "Storage", section: "server", keys: ["dataDir", "storage", "readPoolSize", "preloadMebibytes"] },
   { title: "PostgreSQL", section: "server", keys: ["postgresUrl", "postgresReadUrl", "postgresSchema", "postgresPoolSize", "postgresFailover"] },
   { title: "Log and development", section: "server", keys: ["logLevel", "logReasons", "logTimestamps", "devMode"] },
   { title: "Limits of all editions", section: "server", keys: ["defaultEventsPerPage", "maxEventsPerPage", "maxEventSize", "maxProjectionSize"] },

@@ -8,10 +8,18 @@ import { StoreFileError, storePaths } from "./data_directory/database_file.ts";
 import { DiskUsage } from "./data_directory/disk_usage.ts";
 import { SCHEMA_VERSION } from "./tables/schema.ts";
 import { WRITER_CALLS } from "./workers/codecs.ts";
+import { FilePreload } from "./workers/file_preload.ts";
 import { startReader } from "./workers/pooled_reader.ts";
 import { ReaderPool } from "./workers/reader_pool.ts";
 import { type Remote, RemoteWorker, type WorkerError } from "../../workers/remote_worker.ts";
 import type { Writer, WriterEvent } from "./writing/writer.ts";
+
+interface SqliteOptions {
+  readonly dataDir: string;
+  readonly readersMax: number;
+  /** How much of a large file the system should cache after the start. Nothing by default. */
+  readonly preloadBytes?: number;
+}
 
 type WriterWorker = RemoteWorker<typeof Writer, WriterEvent>;
 
@@ -27,6 +35,7 @@ export class SqliteStore implements Store {
   readonly counts: TransactionCounts = new TransactionCounts();
   onEvent: (event: StoreEvent) => void = () => {};
   readonly #disk: DiskUsage;
+  readonly #preload: FilePreload | undefined;
   readonly #lock: Disposable;
   readonly #writer: WriterWorker;
   readonly #readers: ReaderPool;
@@ -37,9 +46,11 @@ export class SqliteStore implements Store {
     readers: ReaderPool,
     opened: OpenedStore,
     disk: DiskUsage,
+    preload: FilePreload | undefined,
   ) {
     this.opened = opened;
     this.#disk = disk;
+    this.#preload = preload;
     this.feed = new CommitFeed(opened);
     this.writer = new ObservedWriter(workerWriter(writer.object), this.counts, this.feed);
     this.reads = this.#readers = readers;
@@ -59,7 +70,7 @@ export class SqliteStore implements Store {
    * Locks the data directory and opens its database, creating what is missing.
    * @throws StoreFileError with one line that says what is wrong with which file
    */
-  static async open(options: { dataDir: string; readersMax: number }): Promise<SqliteStore> {
+  static async open(options: SqliteOptions): Promise<SqliteStore> {
     makeDataDirectory(options.dataDir);
     const lock = lockDataDirectory(options.dataDir);
     const path = storePaths(options.dataDir).database;
@@ -71,7 +82,8 @@ export class SqliteStore implements Store {
       const { files, ...opened } = await writer.open(path);
       const readers = new ReaderPool(path, options.readersMax, files);
       readers.started = reader;
-      return new SqliteStore(lock, writer, readers, opened, new DiskUsage(path));
+      const preload = FilePreload.ofLarge(path, options.preloadBytes ?? 0);
+      return new SqliteStore(lock, writer, readers, opened, new DiskUsage(path), preload);
     } catch (error) {
       writer.terminate();
       reader.terminate();
@@ -96,11 +108,12 @@ export class SqliteStore implements Store {
     return Promise.resolve();
   }
 
-  /** Empties the WAL, closes every connection and releases the lock. */
+  /** Empties the WAL, closes every connection, then the other files, and releases the lock. */
   async close(): Promise<void> {
     await this.#readers.close();
     await this.#writer.object.close();
     this.#writer.terminate();
+    await this.#preload?.close();
     this.#lock[Symbol.dispose]();
   }
 }

@@ -22,6 +22,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
   "mkfs.ext4": "e2fsprogs",
   "fsck.ext4": "e2fsprogs",
   prlimit: "util-linux",
+  fincore: "util-linux",
+  dd: "coreutils",
   findmnt: "util-linux",
   umount: "mount",
   postgres: "postgresql",

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fillStore } from "../../../bench/fill_store.ts";
+import { inDirectory } from "../../support/directory.ts";
+import { eventually } from "../../support/eventually.ts";
+import { runCommand } from "../../support/run_command.ts";
+import { startServer } from "../../support/server_process.ts";
+import { debianTest } from "../support/debian_program.ts";
+
+const PAGE_BYTES = 4096;
+const MEBIBYTE = 2 ** 20;
+
+/** The bytes of a file that are in the system's page cache. */
+async function cachedBytes(path: string): Promise<number> {
+  const { stdout } = await runCommand(["fincore", "--raw", "--noheadings", "--output", "PAGES", path]);
+  return Number(stdout) * PAGE_BYTES;
+}
+
+/** Removes a file from the system's page cache, as after a start of the machine. */
+async function removeFromCache(path: string): Promise<void> {
+  await runCommand(["dd", `of=${path}`, "oflag=nocache", "conv=notrunc,fdatasync", "count=0"]);
+}
+
+await debianTest(
+  ["fincore", "dd"],
+  "after a start the system caches the end of a large file, as much as preloadMebibytes says",
+  () =>
+    inDirectory(async (directory) => {
+      const path = join(directory, "data", "events.db");
+      fillStore(join(directory, "data"), 150_000);
+      const { size } = Deno.statSync(path);
+      assert.ok(size > 64 * MEBIBYTE, `${size} bytes`);
+      await removeFromCache(path);
+      assert.ok(await cachedBytes(path) < MEBIBYTE, "the file is still cached");
+      {
+        await using _bounded = await startServer({ directory, env: { SERVICE_PRELOAD_MEBIBYTES: "4" } });
+        await eventually(async () => assert.ok(await cachedBytes(path) >= 4 * MEBIBYTE));
+      }
+      assert.ok(await cachedBytes(path) < 6 * MEBIBYTE, "more was read than the setting allows");
+      await using _server = await startServer({ directory });
+      await eventually(async () => assert.ok(await cachedBytes(path) >= size));
+    }),
+);
