@@ -137,9 +137,9 @@ Deno.test("an import that is killed when a part is in the file leaves no databas
   });
 });
 
-Deno.test("the lines of docs/restore.md are imported as the page says", async () => {
+Deno.test("the lines of docs/import.md are imported as the page says", async () => {
   const lines = pageBlock(
-    "restore.md",
+    "import.md",
     '{"type":"CourseDefined","identifiers":{"course":"c1"},"payload":"{\\"capacity\\":30}","time":"2024-02-28T09:30:00Z"}',
   );
   await inDirectory(async (directory) => {

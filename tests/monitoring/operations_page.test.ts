@@ -39,7 +39,7 @@ Deno.test("operations.md explains every message of the server, and no other", ()
 
 const OPERATORS_PAGES = [
   ...["operations.md", "monitoring.md", "metrics.md", "reverse_proxy.md", "security.md", "following.md"],
-  ...["backup.md", "restore.md", "sql.md", "install.md"],
+  ...["backup.md", "restore.md", "import.md", "sql.md", "install.md", "several_stores.md", "proxy_rules.md"],
 ];
 
 Deno.test("the operators' pages link to existing pages", () => {

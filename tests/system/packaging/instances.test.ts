@@ -5,10 +5,10 @@ import { pageBlock } from "../../support/page_block.ts";
 import { Machine, SERVER } from "./machine.ts";
 import { scratchRootTest } from "./scratch_root.ts";
 
-/* "Several stores" of docs/install.md on a machine with systemd: several stores next to each other. */
+/* The commands of docs/several_stores.md on a machine with systemd: several stores next to each other. */
 
 const UNIT = "eventstore-server@orders.service";
-const PAGE = pageBlock("install.md", '# As root: a store "orders".').replace(/^curl .*\n/m, "");
+const PAGE = pageBlock("several_stores.md", '# As root: a store "orders".').replace(/^curl .*\n/m, "");
 
 await scratchRootTest("several stores run side by side, as the page says", { systemd: true }, async () => {
   await using machine = await Machine.start();

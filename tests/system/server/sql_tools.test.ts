@@ -78,14 +78,14 @@ await debianTest(
   },
 );
 
-/** Runs the example of docs/restore.md, which turns a table into events. */
+/** Runs the example of docs/import.md, which turns a table into events. */
 async function importTable(server: ServerProcess, env: Record<string, string>): Promise<void> {
   const programs = await makePrograms(server.directory);
   const path = { ...env, PATH: `${programs}:${env["PATH"]}` };
   const table = "CREATE TABLE journal (id, kind, order_id, at, data); INSERT INTO journal VALUES " +
     `(7, 'Placed', 'o-1', '2024-02-28T09:30:00Z', '{"a":1}'), (9, 'Paid', 'o-1', '2024-02-28 10:30:00Z', '')`;
   await runOn(server, `sqlite3 old.db "$TABLE"`, { ...path, TABLE: table });
-  const command = pageBlock("restore.md", "# old.db has the table journal (id, kind, order_id, at, data):")
+  const command = pageBlock("import.md", "# old.db has the table journal (id, kind, order_id, at, data):")
     .replace("/srv/events", "imported");
   const rejected = await runOn(server, command, path);
   assert.match(
