@@ -14,7 +14,7 @@ export const CLUSTER_BUGS: readonly Bug[] = [
   {
     name: "on PostgreSQL, every write transaction updates the row of the store",
     edits: [{
-      file: "src/store/postgres/writing/transactions.ts",
+      file: "src/store/postgres/writing/transaction_runner.ts",
       find: "state.storeId === committed.storeId ? [] : [writeStoreId(state.storeId)];",
       replace: 'state.storeId === "" ? [] : [writeStoreId(state.storeId)];',
     }],

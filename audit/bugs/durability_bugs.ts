@@ -4,7 +4,7 @@ const power = (edition: "A" | "B" | "C"): Catcher => ({ check: "power", edition,
 const kills = (edition: "A" | "B" | "C"): Catcher => ({ check: "kills", edition, rounds: 12 });
 
 const CONNECTION = "src/store/sqlite/connection/connection.ts";
-const TRANSACTIONS = "src/store/sqlite/writing/transactions.ts";
+const TRANSACTIONS = "src/store/sqlite/writing/transaction_runner.ts";
 const WRITER = "src/store/sqlite/writing/writer.ts";
 const PAUSE_FILE = "src/store/core/pause_file.ts";
 
@@ -118,7 +118,7 @@ export const DURABILITY_BUGS: readonly Bug[] = [
   {
     name: "the end of a ticket's transaction does not wait for the COMMIT",
     edits: [{
-      file: "src/editions/c_ticket/transaction.ts",
+      file: "src/editions/c_ticket/ticket_transaction.ts",
       find: "const outcome: Outcome<void> = await running.catch(",
       replace: 'const done: Outcome<void> = { kind: "done", value: undefined };\n' +
         "    running.catch(() => {});\n" +

@@ -6,7 +6,7 @@ const FAILOVER = "src/store/postgres/cluster/failover.ts";
 const PRIMARY = "src/store/postgres/cluster/primary.ts";
 const HISTORY_CHECK = "src/store/postgres/cluster/history_check.ts";
 const SESSION_SOURCE = "src/store/postgres/reading/session_source.ts";
-const TRANSACTIONS = "src/store/postgres/writing/transactions.ts";
+const TRANSACTIONS = "src/store/postgres/writing/transaction_runner.ts";
 
 /** A replica is read as if it were the primary, or history goes back and no client is notified. */
 export const FAILOVER_BUGS: readonly Bug[] = [

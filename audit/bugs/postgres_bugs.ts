@@ -7,7 +7,7 @@ const kills = (edition: "A" | "B" | "C", rounds = 10): Catcher => ({
   rounds,
 });
 
-const TRANSACTIONS = "src/store/postgres/writing/transactions.ts";
+const TRANSACTIONS = "src/store/postgres/writing/transaction_runner.ts";
 const OPEN_SESSION = "src/store/postgres/connection/open_session.ts";
 
 /** On PostgreSQL: mistakes with several servers and with lost connections. */

@@ -8,7 +8,7 @@ import type { RequestMetrics } from "../http/request_metrics.ts";
 import type { Log } from "../log/log.ts";
 import { rateLimited } from "../log/rate_limited.ts";
 import { pauseInFile, pauseInStore } from "../store/core/persisted_pause.ts";
-import type { Store, StoreEvent } from "../store/api/store.ts";
+import type { Store, StoreNotice } from "../store/api/store.ts";
 import { WriteQueue } from "../write_queue/write_queue.ts";
 
 /** Stays the same over all leaderships of a server. */
@@ -62,7 +62,7 @@ export class Leadership {
   }
 
   /** Logs an event of the store that leaves it usable. */
-  log({ kind, reason }: StoreEvent): void {
+  log({ kind, reason }: StoreNotice): void {
     switch (kind) {
       case "checkpointFailed":
         return this.#warnOfCheckpoint(`the WAL cannot be moved into the store's file: ${reason}`);

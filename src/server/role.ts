@@ -73,11 +73,11 @@ export class Role {
 
   #become(store: Store): void {
     const leadership = new Leadership(this.#host, store);
-    store.onEvent = (event) => {
-      if (event.kind === "lost") this.#host.onLost(event.reason);
-      else if (event.kind !== "broken") leadership.log(event);
-      else if (this.#standby === undefined) this.#host.onBroken(event.reason);
-      else this.#standDown(leadership, event.reason);
+    store.onNotice = (notice) => {
+      if (notice.kind === "lost") this.#host.onLost(notice.reason);
+      else if (notice.kind !== "broken") leadership.log(notice);
+      else if (this.#standby === undefined) this.#host.onBroken(notice.reason);
+      else this.#standDown(leadership, notice.reason);
     };
     this.#leadership = leadership;
     this.activations++;

@@ -11,7 +11,7 @@ import {
   conflictMessage as listedConflictMessage,
   throwIfRejected,
 } from "../shared/conflicts.ts";
-import type { CommitContent, CommittedChange } from "./transaction.ts";
+import type { CommitContent, CommittedChange } from "./optimistic_transaction.ts";
 import type { TxCall } from "./tx_call.ts";
 
 /** `POST /tx/{txId}/commit`: one member of a write group. It ends the transaction, whatever the outcome. */

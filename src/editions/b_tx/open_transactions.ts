@@ -2,7 +2,7 @@ import { MemoryQuota } from "../../async/memory_quota.ts";
 import { ApiError, ClientDisconnected, LimitReached } from "../../model/errors.ts";
 import { ReadingClock, SWEEP_MILLISECONDS } from "../../time/reading_clock.ts";
 import type { Statistics } from "./statistics.ts";
-import { Transaction, type TransactionLimits } from "./transaction.ts";
+import { OptimisticTransaction, type TransactionLimits } from "./optimistic_transaction.ts";
 
 export interface OpenTransactionsOptions extends TransactionLimits {
   readonly maxOpenTx: number;
@@ -10,7 +10,7 @@ export interface OpenTransactionsOptions extends TransactionLimits {
 }
 
 interface Entry {
-  readonly transaction: Transaction;
+  readonly transaction: OptimisticTransaction;
   /** When the last call ended. Undefined during a call, from before its body is read until its response is complete. */
   idleSince: number | undefined;
   /** Size of the requests that it keeps. */
@@ -56,7 +56,7 @@ export class OpenTransactions {
       );
     }
     const txId = crypto.randomUUID();
-    const transaction = new Transaction(this.#options);
+    const transaction = new OptimisticTransaction(this.#options);
     this.#entries.set(txId, { transaction, idleSince: this.#clock.now, bytes: 0 });
     this.#statistics.transactions.begun++;
     return txId;
@@ -69,7 +69,7 @@ export class OpenTransactions {
    */
   async call<T>(
     txId: string,
-    call: (transaction: Transaction, running: RunningCall) => Promise<T>,
+    call: (transaction: OptimisticTransaction, running: RunningCall) => Promise<T>,
   ): Promise<T> {
     const entry = this.#entries.get(txId);
     if (entry === undefined) throw new ApiError("TransactionNotFound");

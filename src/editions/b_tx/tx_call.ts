@@ -2,11 +2,11 @@ import type { Reply } from "../../http/exchange.ts";
 import type { Route, RoutedRequest } from "../../http/router.ts";
 import type { EditionParts } from "./edition_parts.ts";
 import type { RunningCall } from "./open_transactions.ts";
-import type { Transaction } from "./transaction.ts";
+import type { OptimisticTransaction } from "./optimistic_transaction.ts";
 
 export interface TxCall {
   readonly edition: EditionParts;
-  readonly transaction: Transaction;
+  readonly transaction: OptimisticTransaction;
   readonly running: RunningCall;
   readonly request: RoutedRequest;
 }

@@ -14,7 +14,7 @@ import { NOT_CACHED } from "../shared/headers.ts";
 import type { ReadsInFlight } from "../shared/reads_in_flight.ts";
 import { commit } from "./commit.ts";
 import type { EditionParts } from "./edition_parts.ts";
-import type { PendingEvent, Transaction } from "./transaction.ts";
+import type { OptimisticTransaction, PendingEvent } from "./optimistic_transaction.ts";
 import { bodyOf, onTransaction, type TxCall } from "./tx_call.ts";
 
 const encoder = new TextEncoder();
@@ -115,7 +115,7 @@ async function readProjection(
 /** Returns the payload of a projection as the transaction sees it, or undefined when there is none. */
 async function payloadIn(
   { host }: EditionParts,
-  transaction: Transaction,
+  transaction: OptimisticTransaction,
   key: ProjectionKey,
   client: Client,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {

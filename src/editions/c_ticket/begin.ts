@@ -5,7 +5,7 @@ import { ClientDisconnected } from "../../model/errors.ts";
 import { Admission } from "../../write_queue/admission.ts";
 import type { EditionParts } from "./edition_parts.ts";
 import type { Expiry } from "./deadlines.ts";
-import { Transaction } from "./transaction.ts";
+import { TicketTransaction } from "./ticket_transaction.ts";
 
 /** `POST /begin`: waits for the write lock, and returns a ticket. The transaction holds the lock until it ends. */
 export function begin(edition: EditionParts, { disconnected }: RoutedRequest): Promise<Reply> {
@@ -34,9 +34,9 @@ export function begin(edition: EditionParts, { disconnected }: RoutedRequest): P
   });
 }
 
-function newTransaction({ host, metrics }: EditionParts): Transaction {
+function newTransaction({ host, metrics }: EditionParts): TicketTransaction {
   const { settings, store, reportFailure } = host;
-  return new Transaction({
+  return new TicketTransaction({
     writer: store.writer,
     deadlines: settings,
     reportFailure,

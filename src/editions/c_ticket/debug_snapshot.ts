@@ -3,7 +3,7 @@ import { HOURLY_OPTIMIZE } from "../../write_queue/hourly_optimize.ts";
 import { queuedPart, readPart, requestCount } from "../shared/debug_parts.ts";
 import type { ReadsInFlight } from "../shared/reads_in_flight.ts";
 import type { EditionParts } from "./edition_parts.ts";
-import type { Transaction } from "./transaction.ts";
+import type { TicketTransaction } from "./ticket_transaction.ts";
 
 /** The document of `GET /debug`: state in memory only, without tickets and without what a call reads or writes. */
 export function debugSnapshot(
@@ -25,7 +25,7 @@ export function debugSnapshot(
   };
 }
 
-function activeTransaction({ deadlines, callsBegun }: Transaction): unknown {
+function activeTransaction({ deadlines, callsBegun }: TicketTransaction): unknown {
   // The client has not received the ticket yet.
   if (deadlines === undefined) return null;
   return {

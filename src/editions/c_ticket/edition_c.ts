@@ -14,7 +14,7 @@ import { ActiveTransaction, type EditionParts } from "./edition_parts.ts";
 import { Pause } from "./pause.ts";
 import { pauseRoutes, whilePaused } from "./pause_routes.ts";
 import { TICKET_DECODERS } from "./ticket_requests.ts";
-import type { Transaction } from "./transaction.ts";
+import type { TicketTransaction } from "./ticket_transaction.ts";
 import { TransactionMetrics } from "./transaction_metrics.ts";
 import { transactionRoutes } from "./transaction_routes.ts";
 
@@ -97,7 +97,7 @@ function resetRoute({ host: { queue, store }, active }: EditionParts): Route {
   };
 }
 
-async function shutDown(transaction: Transaction): Promise<void> {
+async function shutDown(transaction: TicketTransaction): Promise<void> {
   const timer = setTimeout(() => transaction.end("shutdown"), LAST_CALL_MILLISECONDS);
   await transaction.cut("shutdown");
   clearTimeout(timer);

@@ -2,7 +2,7 @@ import { ApiError } from "../../model/errors.ts";
 import type { EditionHost } from "../edition.ts";
 import type { Pause } from "./pause.ts";
 import type { TicketDecoding } from "./ticket_requests.ts";
-import type { Transaction } from "./transaction.ts";
+import type { TicketTransaction } from "./ticket_transaction.ts";
 import type { TransactionMetrics } from "./transaction_metrics.ts";
 
 /** The parts that the routes of a running edition share. */
@@ -16,10 +16,10 @@ export interface EditionParts {
 
 /** The one transaction that may exist. Earlier ones are not remembered. */
 export class ActiveTransaction {
-  current: Transaction | undefined;
+  current: TicketTransaction | undefined;
 
   /** @throws ApiError `TicketNotActive` */
-  of(ticket: string): Transaction {
+  of(ticket: string): TicketTransaction {
     if (this.current?.ticket !== ticket) throw new ApiError("TicketNotActive");
     return this.current;
   }

@@ -3,7 +3,7 @@ import { isStream, type Reply } from "../../http/exchange.ts";
 import type { Route, RoutedRequest } from "../../http/router.ts";
 import { ApiError, ClientDisconnected, NoReply } from "../../model/errors.ts";
 import type { EditionParts } from "./edition_parts.ts";
-import type { RollbackReason, Transaction } from "./transaction.ts";
+import type { RollbackReason, TicketTransaction } from "./ticket_transaction.ts";
 
 const TICKET_HEADER = "x-service-ticket";
 const MISSING_TICKET = "X-Service-Ticket is missing: this call requires a transaction";
@@ -12,7 +12,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface TicketCall {
   readonly edition: EditionParts;
-  readonly transaction: Transaction;
+  readonly transaction: TicketTransaction;
   readonly segments: readonly string[];
   readonly body: Bytes;
   readonly client: Pick<RoutedRequest, "disconnected">;
@@ -52,7 +52,7 @@ export function ticketRoute(
  * @throws ApiError `TicketNotActive`, or what `handle` throws
  */
 export async function runCall(
-  transaction: Transaction,
+  transaction: TicketTransaction,
   request: RoutedRequest,
   handle: (body: Bytes) => Promise<Reply>,
   ignoresBody = false,
@@ -78,7 +78,7 @@ export async function runCall(
 }
 
 /** Returns the body of a call. It rejects when the transaction ends first. */
-async function whileActive(transaction: Transaction, body: Promise<Bytes>): Promise<Bytes> {
+async function whileActive(transaction: TicketTransaction, body: Promise<Bytes>): Promise<Bytes> {
   // If the transaction ends first, nothing awaits the body. Its failure must be handled here.
   body.catch(() => {});
   const first = await Promise.race([body, transaction.over]);
@@ -97,7 +97,7 @@ async function assertPresent(left: AbortSignal): Promise<void> {
 
 /** Wraps the stream of a response, which is part of the call. */
 async function* watched(
-  transaction: Transaction,
+  transaction: TicketTransaction,
   stream: AsyncIterable<Bytes>,
   finish: () => void,
 ): AsyncGenerator<Bytes, void> {

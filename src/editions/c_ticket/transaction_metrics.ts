@@ -2,7 +2,7 @@ import type { WriteQueue } from "../../write_queue/write_queue.ts";
 import { longestWaitSeconds } from "../shared/common_metrics.ts";
 import { counter, gauge, metricText } from "../../metrics/exposition.ts";
 import { Histogram } from "../../metrics/histogram.ts";
-import type { RollbackReason } from "./transaction.ts";
+import type { RollbackReason } from "./ticket_transaction.ts";
 
 const DURATION_BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
 

@@ -21,8 +21,8 @@ export interface Store {
   readonly counts: TransactionCounts;
   /** Asks for the disk usage of the store, which may take a second. */
   usage(): Promise<StoreUsage>;
-  /** Called with events that an operator must know. */
-  onEvent: (event: StoreEvent) => void;
+  /** Called with what an operator must know. */
+  onNotice: (notice: StoreNotice) => void;
   /**
    * Ends this server's write transactions, so that another server may write. None may be in progress. Reads continue.
    */
@@ -31,8 +31,8 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** An event of the store itself, with a reason for the log. */
-export type StoreEvent =
+/** A notice about the store itself, with a reason for the log. */
+export type StoreNotice =
   /** No write can be trusted any more. The process should end, unless another server can take over. Emitted once. */
   | { readonly kind: "broken"; readonly reason: string }
   /**

@@ -1,7 +1,7 @@
 import { CommitFeed } from "../feed/commit_feed.ts";
 import { ObservedWriter } from "../core/observed_writer.ts";
 import { reportOnce } from "../core/report_once.ts";
-import type { OpenedStore, Store, StoreEvent, StoreReads, StoreUsage, StoreWriter } from "../api/store.ts";
+import type { OpenedStore, Store, StoreNotice, StoreReads, StoreUsage, StoreWriter } from "../api/store.ts";
 import { TransactionCounts } from "../core/transaction_counts.ts";
 import { databaseFault, holdsStore, storeFault } from "./connection/check_database.ts";
 import { createStore } from "./connection/create_store.ts";
@@ -16,7 +16,7 @@ import { PeerMonitor } from "./cluster/peer_monitor.ts";
 import { KnownState } from "./cluster/known_state.ts";
 import type { StoreRow } from "./tables/state.ts";
 import { PostgresWriter } from "./writing/postgres_writer.ts";
-import { Transactions } from "./writing/transactions.ts";
+import { TransactionRunner } from "./writing/transaction_runner.ts";
 import { WriterSession } from "./writing/writer_session.ts";
 import { WriterState } from "./writing/writer_state.ts";
 
@@ -34,7 +34,7 @@ export class PostgresStore implements Store {
   readonly reads: StoreReads;
   readonly feed: CommitFeed;
   readonly counts: TransactionCounts = new TransactionCounts();
-  onEvent: (event: StoreEvent) => void = () => {};
+  onNotice: (notice: StoreNotice) => void = () => {};
   readonly #ownership: WriteOwnership;
   readonly #writer: PostgresWriter;
   readonly #reads: ReadSessions | ReplicaReads;
@@ -53,11 +53,11 @@ export class PostgresStore implements Store {
     this.opened = { storeId, head, pausedSinceMicros, ...how };
     this.feed = new CommitFeed({ storeId, head });
     const known = new KnownState(turn.number, this.feed);
-    const report = reportOnce((event) => this.onEvent(event));
+    const report = reportOnce((notice) => this.onNotice(notice));
     const onBroken = (reason: string): void => report({ kind: "broken", reason });
     this.#peerMonitor = new PeerMonitor(location.schema, ownership, known, onBroken);
     const options = { onBroken, onWritten: () => this.#peerMonitor.written() };
-    const transactions = new Transactions(writer, ownership, new WriterState(row, known), options);
+    const transactions = new TransactionRunner(writer, ownership, new WriterState(row, known), options);
     this.#writer = new PostgresWriter(transactions);
     ownership.primary.onRenewed = (reason) => {
       report({ kind: "renewed", reason });

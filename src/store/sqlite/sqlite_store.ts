@@ -1,7 +1,7 @@
 import { CommitFeed } from "../feed/commit_feed.ts";
 import { ObservedWriter } from "../core/observed_writer.ts";
 import { reportOnce } from "../core/report_once.ts";
-import type { OpenedStore, Store, StoreEvent, StoreReads, StoreUsage, StoreWriter } from "../api/store.ts";
+import type { OpenedStore, Store, StoreNotice, StoreReads, StoreUsage, StoreWriter } from "../api/store.ts";
 import { TransactionCounts } from "../core/transaction_counts.ts";
 import { lockDataDirectory, makeDataDirectory } from "./data_directory/data_directory.ts";
 import { StoreFileError, storePaths } from "./data_directory/database_file.ts";
@@ -33,7 +33,7 @@ export class SqliteStore implements Store {
   readonly reads: StoreReads;
   readonly feed: CommitFeed;
   readonly counts: TransactionCounts = new TransactionCounts();
-  onEvent: (event: StoreEvent) => void = () => {};
+  onNotice: (notice: StoreNotice) => void = () => {};
   readonly #disk: DiskUsage;
   readonly #preload: FilePreload | undefined;
   readonly #lock: Disposable;
@@ -56,7 +56,7 @@ export class SqliteStore implements Store {
     this.reads = this.#readers = readers;
     this.#lock = lock;
     this.#writer = writer;
-    const report = reportOnce((event) => this.onEvent(event));
+    const report = reportOnce((notice) => this.onNotice(notice));
     writer.onDeath = (reason) => report({ kind: "broken", reason });
     writer.onNotification = (event) => {
       if (event.kind === "reset") return this.feed.reset(event.storeId);

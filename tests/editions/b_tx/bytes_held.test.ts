@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { OpenTransactions } from "../../../src/editions/b_tx/open_transactions.ts";
-import { Transaction } from "../../../src/editions/b_tx/transaction.ts";
+import { OptimisticTransaction } from "../../../src/editions/b_tx/optimistic_transaction.ts";
 import type { Reply } from "../../../src/http/exchange.ts";
 import { InProcess, textOf } from "./tx_in_process.ts";
 import { Statistics } from "../../../src/editions/b_tx/statistics.ts";
@@ -68,7 +68,7 @@ Deno.test("the bytes of a transaction are free once it has ended, however it end
 
 Deno.test("a read that the store has not answered is a condition on all events", () => {
   const limits = { maxEventsPerTx: 100, maxReadsPerTx: 100, maxProjectionsPerTx: 500 };
-  const transaction = new Transaction(limits);
+  const transaction = new OptimisticTransaction(limits);
   transaction.beginRead("every");
   transaction.readAnswered({ storeId: "the store", head: 7 });
   transaction.writeEvents([], 0);

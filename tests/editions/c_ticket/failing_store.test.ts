@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { runCall } from "../../../src/editions/c_ticket/ticket_call.ts";
-import { type RollbackReason, Transaction } from "../../../src/editions/c_ticket/transaction.ts";
+import { type RollbackReason, TicketTransaction } from "../../../src/editions/c_ticket/ticket_transaction.ts";
 import { emptyReply } from "../../../src/http/replies.ts";
 import type { RoutedRequest } from "../../../src/http/router.ts";
 import type { Outcome } from "../../../src/store/api/outcome.ts";
@@ -10,7 +10,7 @@ import { DONE } from "../../store/outcomes.ts";
 const DEAD = new Error("the writer worker died");
 
 interface Subject {
-  readonly transaction: Transaction;
+  readonly transaction: TicketTransaction;
   readonly call: RoutedRequest;
   readonly ends: ("committed" | RollbackReason)[];
   readonly failures: Error[];
@@ -27,7 +27,7 @@ async function begun(commit?: () => Promise<Outcome<void>>): Promise<Subject> {
   } as unknown as StoreWriter;
   const ends: Subject["ends"] = [];
   const failures: Error[] = [];
-  const transaction = new Transaction({
+  const transaction = new TicketTransaction({
     writer,
     deadlines: { transactionTimeout: 60, maxTransactionDuration: 60 },
     onEnd: (end) => void ends.push(end),

@@ -10,7 +10,7 @@ import { WriteOwnership } from "../../../src/store/postgres/cluster/write_owners
 import type { Session } from "../../../src/store/postgres/protocol/session.ts";
 import type { StoreRow } from "../../../src/store/postgres/tables/state.ts";
 import { PostgresWriter } from "../../../src/store/postgres/writing/postgres_writer.ts";
-import { Transactions } from "../../../src/store/postgres/writing/transactions.ts";
+import { TransactionRunner } from "../../../src/store/postgres/writing/transaction_runner.ts";
 import { WriterSession } from "../../../src/store/postgres/writing/writer_session.ts";
 import { WriterState } from "../../../src/store/postgres/writing/writer_state.ts";
 import { ofTypes } from "../../store/made_writes.ts";
@@ -52,7 +52,7 @@ class Member implements AsyncDisposable {
     const known = new KnownState(member.row.turn.number, new CommitFeed(member.row));
     const state = new WriterState(member.row, known);
     const options = { onBroken: () => {}, onWritten: () => {} };
-    member.turns = new PostgresWriter(new Transactions(writer, member.ownership, state, options));
+    member.turns = new PostgresWriter(new TransactionRunner(writer, member.ownership, state, options));
     return member;
   }
 

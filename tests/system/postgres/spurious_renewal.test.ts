@@ -36,7 +36,7 @@ class DeafProxy extends TcpProxy {
 
 async function open(location: PostgresLocation, renewals: string[]): Promise<PostgresStore> {
   const store = await openStore(location, { readersMax: 4 });
-  store.onEvent = ({ kind, reason }) => void (kind === "renewed" && renewals.push(reason));
+  store.onNotice = ({ kind, reason }) => void (kind === "renewed" && renewals.push(reason));
   return store;
 }
 

@@ -1,6 +1,6 @@
 import type { AttemptResult, StoreWrite, TakeMore } from "../../api/write.ts";
 import type { Session, Statement } from "../protocol/session.ts";
-import type { TransactionBegin, TransactionEnd } from "./transactions.ts";
+import type { TransactionBegin, TransactionEnd } from "./transaction_runner.ts";
 import { TransactionWrites } from "./transaction_writes.ts";
 import type { WriterState } from "./writer_state.ts";
 

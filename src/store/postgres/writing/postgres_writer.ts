@@ -11,7 +11,7 @@ import { DELETE_EVENTS } from "../tables/events.ts";
 import { deleteProjections, readProjection, storedProjection } from "../tables/projections.ts";
 import { writePausedSince } from "../tables/state.ts";
 import { GroupTransaction } from "./group_transaction.ts";
-import type { Transactions } from "./transactions.ts";
+import type { TransactionRunner } from "./transaction_runner.ts";
 import { TransactionWrites } from "./transaction_writes.ts";
 import type { WriterState } from "./writer_state.ts";
 
@@ -22,10 +22,10 @@ const OPTIMIZE: Statement = {
 
 /** Runs the write transactions of a store on PostgreSQL. Each one begins by locking the row of the store. */
 export class PostgresWriter implements StoreWriter {
-  readonly #transactions: Transactions;
+  readonly #transactions: TransactionRunner;
   readonly #state: WriterState;
 
-  constructor(transactions: Transactions) {
+  constructor(transactions: TransactionRunner) {
     this.#transactions = transactions;
     this.#state = transactions.state;
   }

@@ -1,8 +1,8 @@
-import type { StoreEvent } from "../../api/store.ts";
+import type { StoreNotice } from "../../api/store.ts";
 import { BUSY_TIMEOUT_MILLISECONDS } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
 import { mergeSomeRuns } from "../tables/tag_index.ts";
-import type { Transactions } from "./transactions.ts";
+import type { TransactionRunner } from "./transaction_runner.ts";
 
 /**
  * The number of pages in the WAL after which they are moved into the database file, as far as readers allow. The next
@@ -33,9 +33,9 @@ const IDLE_MILLISECONDS = 2000;
  */
 export class Checkpoints {
   readonly #db: Database;
-  readonly #transactions: Transactions;
+  readonly #transactions: TransactionRunner;
   readonly #onBroken: () => void;
-  readonly #report: (event: StoreEvent) => void;
+  readonly #report: (notice: StoreNotice) => void;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #lookedAt = -Infinity;
   #lastTransactionAt = 0;
@@ -49,9 +49,9 @@ export class Checkpoints {
    */
   constructor(
     db: Database,
-    transactions: Transactions,
+    transactions: TransactionRunner,
     onBroken: () => void,
-    report: (event: StoreEvent) => void = () => {},
+    report: (notice: StoreNotice) => void = () => {},
   ) {
     this.#db = db;
     this.#transactions = transactions;

@@ -1,8 +1,8 @@
-import type { StoreEvent } from "../../api/store.ts";
+import type { StoreNotice } from "../../api/store.ts";
 import type { Database } from "../connection/database.ts";
 import type { StoreFiles } from "../data_directory/store_files.ts";
 import type { Checkpoints } from "./checkpoints.ts";
-import type { Transactions } from "./transactions.ts";
+import type { TransactionRunner } from "./transaction_runner.ts";
 
 /** How often an idle store checks its files. Every commit does so too. */
 const LOOK_MILLISECONDS = 1000;
@@ -10,20 +10,20 @@ const LOOK_MILLISECONDS = 1000;
 /** StoreWatch reports that the store is broken or has lost a file, and preserves the other files. */
 export class StoreWatch {
   readonly #db: Database;
-  readonly #transactions: Transactions;
+  readonly #transactions: TransactionRunner;
   readonly #checkpoints: Checkpoints;
   readonly #files: StoreFiles | undefined;
-  readonly #report: (event: StoreEvent) => void;
+  readonly #report: (notice: StoreNotice) => void;
   #timer: ReturnType<typeof setInterval> | undefined;
   #isPreserved = false;
 
   /** @param files the files that must stay in their places */
   constructor(
     db: Database,
-    transactions: Transactions,
+    transactions: TransactionRunner,
     checkpoints: Checkpoints,
     files: StoreFiles | undefined,
-    report: (event: StoreEvent) => void,
+    report: (notice: StoreNotice) => void,
   ) {
     this.#db = db;
     this.#transactions = transactions;

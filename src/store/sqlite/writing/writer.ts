@@ -3,7 +3,7 @@ import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
 import { done, type Outcome } from "../../api/outcome.ts";
 import { RecentTerms } from "../../core/recent_terms.ts";
 import type { StoreState } from "../../api/state.ts";
-import type { FoundProjection, OpenedStore, StoreEvent } from "../../api/store.ts";
+import type { FoundProjection, OpenedStore, StoreNotice } from "../../api/store.ts";
 import type { AttemptResult, StoreWrite, WriteResult } from "../../api/write.ts";
 import { openForWriting } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
@@ -17,18 +17,18 @@ import { changeStoreId, readPausedSince, readState, writePausedSince } from "../
 import { deleteProjections, readProjection } from "../tables/projections.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { StoreWatch } from "./store_watch.ts";
-import { Transactions } from "./transactions.ts";
+import { TransactionRunner } from "./transaction_runner.ts";
 import { WriteTransaction } from "./write_transaction.ts";
 
 /** An event for the main thread. A reset has given the store a new ID. */
-export type WriterEvent = StoreEvent | { readonly kind: "reset"; readonly storeId: string };
+export type WriterEvent = StoreNotice | { readonly kind: "reset"; readonly storeId: string };
 
 /** The write transactions of the store (see `StoreWriter`), on the only read-write connection. Runs in a worker. */
 export class Writer {
   readonly opened: OpenedStore & { readonly files: readonly KnownFile[] };
   readonly #db: Database;
   readonly #report: (event: WriterEvent) => void;
-  readonly #transactions: Transactions;
+  readonly #transactions: TransactionRunner;
   readonly #checkpoints: Checkpoints;
   readonly #watch: StoreWatch;
   readonly #recent: RecentTerms;
@@ -40,7 +40,7 @@ export class Writer {
   constructor(db: Database, created: boolean, report: (event: WriterEvent) => void, files?: StoreFiles) {
     this.#db = db;
     this.#report = report;
-    this.#transactions = new Transactions(db, files);
+    this.#transactions = new TransactionRunner(db, files);
     this.#checkpoints = new Checkpoints(db, this.#transactions, () => this.#watch.reportTrouble(), report);
     this.#watch = new StoreWatch(db, this.#transactions, this.#checkpoints, files, report);
     this.#committed = this.#state = readState(db);

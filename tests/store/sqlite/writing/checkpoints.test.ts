@@ -1,11 +1,11 @@
 import { delay } from "../../../../src/async/delay.ts";
 import assert from "node:assert/strict";
-import type { StoreEvent } from "../../../../src/store/api/store.ts";
+import type { StoreNotice } from "../../../../src/store/api/store.ts";
 import { termItem } from "../../../../src/store/core/index_terms.ts";
 import { indexedSequences, itemExpression } from "../../../../src/store/sqlite/tables/tag_index.ts";
 import { openForWriting } from "../../../../src/store/sqlite/connection/connection.ts";
 import { Checkpoints } from "../../../../src/store/sqlite/writing/checkpoints.ts";
-import { Transactions } from "../../../../src/store/sqlite/writing/transactions.ts";
+import { TransactionRunner } from "../../../../src/store/sqlite/writing/transaction_runner.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { newEvent } from "../../made_writes.ts";
 import { TestStore } from "../../test_store.ts";
@@ -21,7 +21,7 @@ function walPages(store: TestStore): { total: number; pending: number } {
 
 Deno.test("a checkpoint moves a long WAL into the file, the last one empties it, and both restore the wait for locks", () => {
   using store = new TestStore();
-  const transactions = new Transactions(store.db);
+  const transactions = new TransactionRunner(store.db);
   const checkpoints = new Checkpoints(store.db, transactions, () => assert.fail("nothing breaks"));
   const busyTimeout = (): unknown => store.db.get("PRAGMA busy_timeout")?.[0];
   store.append([newEvent("t")]);
@@ -42,7 +42,7 @@ Deno.test("a checkpoint moves a long WAL into the file, the last one empties it,
 
 Deno.test("the WAL of an idle store is emptied, once the last of several transactions is long enough ago", async () => {
   using store = new TestStore();
-  const transactions = new Transactions(store.db);
+  const transactions = new TransactionRunner(store.db);
   const checkpoints = new Checkpoints(store.db, transactions, () => assert.fail("nothing breaks"));
   for (let turn = 0; turn < 3; turn++) {
     store.append([newEvent("t")]);
@@ -69,7 +69,7 @@ Deno.test("an idle store merges the runs of the tag index, in short steps, and t
   using store = new TestStore();
   const checkpoints = new Checkpoints(
     store.db,
-    new Transactions(store.db),
+    new TransactionRunner(store.db),
     () => assert.fail("nothing breaks"),
   );
   for (let i = 0; i < 150; i++) store.append([newEvent(`type${i}`), newEvent("t")]);
@@ -97,7 +97,7 @@ Deno.test("runs that were unmerged when the store was closed are merged when it 
   const runs = indexRuns(store);
   const checkpoints = new Checkpoints(
     store.db,
-    new Transactions(store.db),
+    new TransactionRunner(store.db),
     () => assert.fail("nothing breaks"),
   );
   checkpoints.awaitRest();
@@ -106,7 +106,11 @@ Deno.test("runs that were unmerged when the store was closed are merged when it 
   // After another start, there is nothing left to do.
   const changed = (): unknown => [store.db.get("PRAGMA data_version"), Deno.statSync(store.path).mtime];
   const before = changed();
-  const next = new Checkpoints(store.db, new Transactions(store.db), () => assert.fail("nothing breaks"));
+  const next = new Checkpoints(
+    store.db,
+    new TransactionRunner(store.db),
+    () => assert.fail("nothing breaks"),
+  );
   next.awaitRest();
   await delay(2500);
   assert.deepEqual(changed(), before);
@@ -115,8 +119,8 @@ Deno.test("runs that were unmerged when the store was closed are merged when it 
 
 Deno.test("when a reader of another program keeps a long WAL from being used again, the writer reports it, and does not wait each time", async () => {
   using store = new TestStore();
-  const transactions = new Transactions(store.db);
-  const failures: StoreEvent[] = [];
+  const transactions = new TransactionRunner(store.db);
+  const failures: StoreNotice[] = [];
   const checkpoints = new Checkpoints(
     store.db,
     transactions,

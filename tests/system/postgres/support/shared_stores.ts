@@ -31,7 +31,7 @@ export function openStore(
 export function brokenOf(...stores: readonly PostgresStore[]): string[] {
   const broken: string[] = [];
   for (const store of stores) {
-    store.onEvent = ({ kind, reason }) => void (kind === "broken" && broken.push(reason));
+    store.onNotice = ({ kind, reason }) => void (kind === "broken" && broken.push(reason));
   }
   return broken;
 }

@@ -9,8 +9,8 @@ const BREAKING: ReadonlySet<number | undefined> = new Set([
   SqlCode.notADatabase,
 ]);
 
-/** The transactions of the only read-write connection, one at a time, and what their errors mean. */
-export class Transactions {
+/** Runs the transactions of the only read-write connection, one at a time, and interprets their errors. */
+export class TransactionRunner {
   readonly #db: Database;
   readonly #files: StoreFiles | undefined;
   #broken: string | undefined;

@@ -47,7 +47,7 @@ export interface TransactionEnd {
 }
 
 /** Runs the write transactions of this server, one at a time, and interprets their errors. */
-export class Transactions {
+export class TransactionRunner {
   readonly state: WriterState;
   readonly #writer: WriterSession;
   readonly #ownership: WriteOwnership;

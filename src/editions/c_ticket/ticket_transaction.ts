@@ -34,7 +34,7 @@ export interface TransactionOptions {
  * |              | doing, then rolls back                         |                                                 |
  * | ended        | the turn is over, the next ticket goes out     |                                                 |
  */
-export class Transaction {
+export class TicketTransaction {
   readonly ticket: string = crypto.randomUUID();
   readonly #options: TransactionOptions;
   readonly #calls = new Semaphore(1);

@@ -60,7 +60,7 @@ function brokenRule(detail: string): ApiError {
   return new ApiError("InvalidRequest", detail);
 }
 
-export class Transaction {
+export class OptimisticTransaction {
   readonly #limits: TransactionLimits;
   readonly #conditions: Condition[] = [];
   #conditionOpen = false;
