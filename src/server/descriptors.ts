@@ -2,10 +2,10 @@
 const PER_WORKER = 10;
 
 /**
- * Reserved for descriptors that are open only at times: the worker that decodes large bodies (seven), the worker that
+ * Reserved for descriptors that are not always open: the worker that decodes large bodies (seven), the one that
  * preloads a large database (eight), files next to the database, profiles, a stale socket.
  */
-const RESERVE = 24;
+const RESERVE = 16;
 
 const CONNECTIONS_MAX = 2000;
 
