@@ -42,6 +42,8 @@ export class HistoryLines implements Disposable {
   readonly #encoder = new TextEncoder();
   /** True when replicas are read, so that a page may show an earlier state. */
   readonly #mayLag: boolean;
+  /** The writes of this round whose answer says that they were not executed. */
+  #rejected: WriteOperation[] = [];
 
   constructor(path: string, mayLag: boolean) {
     this.path = path;
@@ -62,7 +64,9 @@ export class HistoryLines implements Disposable {
     const output = outputOf(answer);
     const end = output.kind === "unknown" ? null : microseconds();
     const note = output.kind === "nothing" ? { note: answer.answer } : {};
-    this.#line({ client, call, return: end, op: "write", input, output, ...note });
+    const operation: WriteOperation = { client, call, return: end, op: "write", input, output, ...note };
+    if (output.kind === "nothing" || output.kind === "conflict") this.#rejected.push(operation);
+    this.#line(operation);
   }
 
   read(client: number, page: SeenPage): void {
@@ -85,8 +89,14 @@ export class HistoryLines implements Disposable {
     });
   }
 
-  /** Writes the forks: each store that came into being, with the first events of the one before it. */
+  /**
+   * Writes the forks: each store that came into being, with the first events of the one before it. A write that was not
+   * answered when the primary failed can be seen for a moment (docs/several_servers.md). When the new primary lacks it,
+   * its answer is that of the new store. In the old store it was written.
+   */
   forks({ before, after, failover, observations: { histories } }: Evidence): void {
+    const rejected = this.#rejected.filter((write) => write.return! >= failover.struckAt);
+    this.#rejected = [];
     if (before.storeId === after.storeId) return;
     const all = [...histories.known.keys()];
     const stores = [...all.slice(all.indexOf(before.storeId), all.indexOf(after.storeId)), after.storeId];
@@ -101,6 +111,11 @@ export class HistoryLines implements Disposable {
         input: {},
         output,
       });
+      for (const write of rejected) {
+        const sequences = lostSequences(write, old, output.kept);
+        if (sequences === undefined) continue;
+        this.#line({ ...write, output: { kind: "written", store: stores[i]!, sequences } });
+      }
     });
   }
 
@@ -122,6 +137,20 @@ function keptIn(old: ReadonlyMap<number, SeenEvent>, events: readonly SeenEvent[
   const differing = events.findIndex(({ sequence, mark }) => (old.get(sequence)?.mark ?? mark) !== mark);
   const same = differing < 0 ? events : events.slice(0, differing);
   return Math.max(same.findLastIndex(({ sequence }) => old.has(sequence)) + 1, Math.min(had, same.length));
+}
+
+/** Returns where a write was in a store, if clients saw one of its events after the part that the next store kept. */
+function lostSequences(
+  { input: { events } }: WriteOperation,
+  old: ReadonlyMap<number, SeenEvent>,
+  kept: number,
+): number[] | undefined {
+  const marks = events.map(({ label }) => label);
+  for (const [sequence, { mark }] of old) {
+    const index = marks.indexOf(mark);
+    if (sequence > kept && index >= 0) return marks.map((_, i) => sequence - index + i);
+  }
+  return undefined;
 }
 
 function outputOf({ status, storeId, answer }: Answer): WriteOperation["output"] {

@@ -120,3 +120,23 @@ Deno.test("a new store begins with the events that readers saw in both, and at l
   );
   assert.equal(kept((made) => made.after = { ...made.after, storeId: "S" }), "");
 });
+
+Deno.test("a write that was seen and then lost, with an answer of the new store, was written in the old one", () => {
+  const path = Deno.makeTempFileSync();
+  const made = lossy();
+  const write = (mark: string, status: number): void => {
+    const body = { conditions: [], events: [{ identifiers: {}, metadata: { mark } }] };
+    lines.write(1, 2900, JSON.stringify(body), { status, storeId: "T", answer: "{}" });
+  };
+  using lines = new HistoryLines(path, true);
+  for (const mark of ["d2/0", "a1/0", "x1/0"]) write(mark, 503);
+  write("a2/0", 409);
+  lines.forks(evidenceOf(made));
+  const found = Deno.readTextFileSync(path).trimEnd().split("\n").map((text) => JSON.parse(text));
+  Deno.removeSync(path);
+  assert.deepEqual(found.slice(4).map(({ op, output }) => [op, output]), [
+    ["fork", { store: "T", kept: 2 }],
+    ["write", { kind: "written", store: "S", sequences: [3] }],
+    ["write", { kind: "written", store: "S", sequences: [4] }],
+  ]);
+});
