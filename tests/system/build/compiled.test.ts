@@ -40,6 +40,7 @@ Deno.test("a compiled server holds its modules, its workers and no permission be
     const modules = inModules("eventstore-server.js", server);
     assert.deepEqual([...modules.keys()].sort(), [
       "eventstore-server.js",
+      "preload_worker.js",
       "reader_worker.js",
       "ticket_decoding_worker.js",
       "tx_decoding_worker.js",
