@@ -11,7 +11,7 @@ import { isThisMachine, type Target, targetOf } from "./target.ts";
 
 /*
  * Builds one executable file for each program: compiled, or where the base of `deno compile` is not available,
- * self-extracting. docs/install.md
+ * self-extracting. docs/executables.md
  */
 
 interface Build {
