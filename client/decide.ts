@@ -1,6 +1,7 @@
 import type { DecisionModel } from "./decision_model.ts";
 import { Conflict, type ConflictDetail, ConnectionLost, EventStoreError, StoreReset } from "./errors.ts";
 import type { NewEvent, Position, StoredEvent, Tags } from "./events.ts";
+import { initialState } from "./initial_state.ts";
 import { listOf, type OneOrMore } from "./one_or_more.ts";
 import type { CallOptions } from "./options.ts";
 import type { Range } from "./pages.ts";
@@ -90,7 +91,7 @@ export async function decide<Events extends object>(
   const inDoubt = (error: unknown): unknown => error instanceof EventStoreError && lost ? lost.error : error;
   for (let attempt = 1;; attempt++) {
     if (failure) await jitter(attempt - SOONER, signal);
-    const known = states ??= Object.fromEntries(named.map(([name, { initial }]) => [name, initial]));
+    const known = states ??= Object.fromEntries(named.map(([name, model]) => [name, initialState(model)]));
     const mayBeThere = mayExist || failure;
     const learned: StoredEvent<Events>[] = [];
     try {

@@ -2,6 +2,7 @@ import type { DecisionModel } from "./decision_model.ts";
 import { Conflict, StoreReset } from "./errors.ts";
 import type { Position } from "./events.ts";
 import { follow } from "./follow.ts";
+import { initialState } from "./initial_state.ts";
 import type { CallOptions } from "./options.ts";
 import { getProjection, pathOf } from "./projections.ts";
 import { isPassing, retriesFor } from "./retries.ts";
@@ -34,9 +35,10 @@ export interface Projected<State> {
 export async function* project<Events extends object, State>(
   server: Server,
   name: string,
-  { query, initial, apply }: DecisionModel<Events, State>,
+  model: DecisionModel<Events, State>,
   options: ProjectOptions,
 ): AsyncGenerator<Projected<State>, never> {
+  const { query, apply } = model;
   const { signal } = options;
   const retries = retriesFor(Infinity, signal);
   let version: string | undefined;
@@ -55,7 +57,7 @@ export async function* project<Events extends object, State>(
       ) {
         const moved = checkpoint.sequence - (stored?.checkpoint.sequence ?? 0);
         if (events.length === 0 && moved < SEQUENCES_MAX) continue;
-        let state = stored ? stored.state : initial;
+        let state = stored ? stored.state : initialState(model);
         for (const event of events) state = apply(state, event);
         stored = { state, checkpoint };
         const payload = server.payload === "text" ? JSON.stringify(stored) : stored;

@@ -55,6 +55,39 @@ Deno.test("on a conflict it reads on from its position, and decides again", asyn
   assert.deepEqual(await texts(store), ["a", "b", "x", "x", "4"]);
 });
 
+Deno.test("each use of a model begins with its own initial state, even if apply changes it", async () => {
+  const store = storeOf(server);
+  await store.append(note("a"));
+  const apply = (state: { texts: string[] }): { texts: string[] } => {
+    state.texts.push("applied");
+    return state;
+  };
+  const query = { types: ["Noted" as const] };
+  for (const initial of [{ texts: [] }, () => ({ texts: [] })]) {
+    for (let use = 0; use < 3; use++) {
+      await store.decide({ query, initial, apply }, ({ texts }) => assert.deepEqual(texts, ["applied"]));
+      const projecting = store.project(crypto.randomUUID(), { query, initial, apply });
+      assert.deepEqual((await projecting.next()).value.state, { texts: ["applied"] });
+      await projecting.return(undefined as never);
+    }
+  }
+});
+
+Deno.test("an initial state that cannot be copied is a TypeError, unless a function returns it", async () => {
+  class Sum {
+    of = 0;
+  }
+  const store = storeOf(server);
+  for (const initial of [new Sum(), [new Sum()], { sum: new Sum() }, { add: () => 0 }]) {
+    const model = { query: "*" as const, apply: (state: unknown) => state };
+    await assert.rejects(
+      store.decide({ ...model, initial }, () => {}),
+      new TypeError("initial cannot be copied: give a function that returns it"),
+    );
+    await store.decide({ ...model, initial: () => initial }, (state) => assert.equal(state, initial));
+  }
+});
+
 Deno.test("it gives up after the configured number of attempts", async () => {
   const store = storeOf(server);
   let decisions = 0;
