@@ -21,7 +21,7 @@ export { EventStore } from "./event_store.ts";
 export type { EventOf, NewEvent, PayloadFormat, Position, StoredEvent, Tags, TypeOf } from "./events.ts";
 export type { Followed, FollowOptions } from "./follow.ts";
 export type { OneOrMore } from "./one_or_more.ts";
-export type { CallOptions, EventStoreOptions } from "./options.ts";
+export type { CallOptions, EventStoreOptions, NotJson } from "./options.ts";
 export type { Projected, ProjectOptions } from "./project.ts";
 export { type Projection, Projections } from "./projections.ts";
 export type { Condition, Query, QueryItem } from "./queries.ts";

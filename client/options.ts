@@ -1,4 +1,4 @@
-import type { PayloadFormat } from "./events.ts";
+import type { PayloadFormat, StoredEvent } from "./events.ts";
 import type { Transport } from "./transport/transport.ts";
 
 /** Options that every method has. */
@@ -6,6 +6,12 @@ export interface CallOptions {
   /** Ends the call, which throws the reason of the signal. A write may have happened nevertheless. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/**
+ * The choices for an event whose payload is not JSON: the read fails with the code `PayloadNotJson`, or returns the
+ * text as the payload, or leaves the event out and gives it to the function, with the text.
+ */
+export type NotJson = "fail" | "text" | ((event: StoredEvent<Record<string, string>>) => void);
 
 /** The address of the store, and how to talk to it. */
 export interface EventStoreOptions {
@@ -19,6 +25,8 @@ export interface EventStoreOptions {
   readonly edition?: "A" | "B" | "C";
   /** How payloads become text. Default `json`. */
   readonly payload?: PayloadFormat;
+  /** Decides about an event whose payload is not JSON, so that it stops no reader. Default `fail`. */
+  readonly notJson?: NotJson;
   /**
    * Longest wait for an answer to begin (including the connection) and for each further part, in seconds. Default
    * 30.

@@ -2,7 +2,7 @@ import { StoreReset } from "./errors.ts";
 import type { Position, StoredEvent } from "./events.ts";
 import type { Query } from "./queries.ts";
 import type { Server } from "./server.ts";
-import { storedEvent, type WireEvent, wireQuery } from "./wire.ts";
+import { storedEvents, type WireEvent, wireQuery } from "./wire.ts";
 
 /** The range of matching events to read. */
 export interface Range {
@@ -59,12 +59,13 @@ export async function openPage<Events extends object>(
     head: Number(answer.header("x-service-head")),
     async *batches() {
       for await (const lines of answer.lines()) {
-        const events = [];
+        const received: WireEvent[] = [];
         for (const line of lines) {
           const value = answer.json<WireEvent | { readonly hasMore: boolean }>(line);
           if ("hasMore" in value) page.hasMore = value.hasMore;
-          else events.push(storedEvent<Events>(value, server.payload));
+          else received.push(value);
         }
+        const events = storedEvents<Events>(received, server);
         if (events.length) yield events;
       }
       if (page.hasMore === undefined) throw answer.lost("half a page");

@@ -1,7 +1,7 @@
 import { Refused, Unavailable } from "./errors.ts";
 import type { PayloadFormat } from "./events.ts";
 import { type Answer, type Call, exchange } from "./exchange.ts";
-import type { EventStoreOptions } from "./options.ts";
+import type { EventStoreOptions, NotJson } from "./options.ts";
 import { isPassing, repeated, retriesFor } from "./retries.ts";
 import { fetchTransport } from "./transport/fetch_transport.ts";
 import type { Transport } from "./transport/transport.ts";
@@ -10,6 +10,7 @@ import type { Transport } from "./transport/transport.ts";
 export interface Server {
   readonly edition: "A" | "B" | "C";
   readonly payload: PayloadFormat;
+  readonly notJson: NotJson;
   /** How long failed requests are repeated, in seconds. */
   readonly retrySeconds: number;
   /** Sends one request, once, up to the head of its answer. */
@@ -33,6 +34,7 @@ export function serverOf(options: EventStoreOptions): Server {
   const server: Server = {
     edition,
     payload,
+    notJson,
     retrySeconds,
     begin: (call) => exchange(transport, answerSeconds, common, call),
     async once(call) {

@@ -32,7 +32,7 @@ export async function ticketTransaction<Events extends object>(
       for (let hasMore = true; hasMore;) {
         const afterSequence = events.at(-1)?.sequence ?? 0;
         const answer = await send("QUERY", "/events", { query: wireQuery(query), afterSequence });
-        const page = pageOf<Events>(answer, server.payload);
+        const page = pageOf<Events>(answer, server);
         ({ hasMore } = page);
         events.push(...page.events);
       }

@@ -45,8 +45,7 @@ export async function txTransaction<Events extends object>(
       return await work();
     });
   return {
-    read: (query) =>
-      inTurn(async () => pageOf<Events>(await read(wireQuery(query, "B")), server.payload).events),
+    read: (query) => inTurn(async () => pageOf<Events>(await read(wireQuery(query, "B")), server).events),
     append: (events) => inTurn(() => append(listOf(events).map((event) => wireEvent(event, server.payload)))),
     getProjection: (type, id) =>
       afterWrite(() => getProjection(server, path + pathOf(type, id), { signal }, false)),

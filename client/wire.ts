@@ -2,6 +2,7 @@ import { EventStoreError } from "./errors.ts";
 import type { NewEvent, PayloadFormat, StoredEvent, Tags } from "./events.ts";
 import { listOf } from "./one_or_more.ts";
 import { type Condition, itemsOf, type Query } from "./queries.ts";
+import type { Server } from "./server.ts";
 
 /*
  * Converts between the types of this client and the JSON of the server. Keys that are undefined disappear when an
@@ -79,11 +80,23 @@ export function payloadOf(text: string, format: PayloadFormat, what: string): un
   }
 }
 
-/** An event as a read returns it. */
-export function storedEvent<Events extends object>(
-  event: WireEvent,
-  format: PayloadFormat,
-): StoredEvent<Events> {
-  const payload = payloadOf(event.payload, format, `event ${event.sequence}`);
-  return { ...event, payload } as unknown as StoredEvent<Events>;
+/** Events as a read returns them. */
+export function storedEvents<Events extends object>(
+  events: readonly WireEvent[],
+  { payload: format, notJson }: Pick<Server, "payload" | "notJson">,
+): StoredEvent<Events>[] {
+  const stored: unknown[] = [];
+  for (const event of events) {
+    try {
+      stored.push({ ...event, payload: payloadOf(event.payload, format, `event ${event.sequence}`) });
+    } catch (error) {
+      if (notJson === "text") stored.push(event);
+      else if (notJson === "fail") {
+        (error as Error).message +=
+          ` (type ${event.type}): the option notJson can skip it or return its text`;
+        throw error;
+      } else notJson(event);
+    }
+  }
+  return stored as StoredEvent<Events>[];
 }

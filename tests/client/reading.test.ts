@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ConnectionLost, EventStoreError, StoreReset } from "../../client/mod.ts";
+import { ConnectionLost, type EventStore, EventStoreError, StoreReset } from "../../client/mod.ts";
 import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import { eventually } from "../support/eventually.ts";
 import { readsInFlight } from "../support/waiting_read.ts";
@@ -172,7 +172,46 @@ Deno.test("payloads are any JSON, or any text", async () => {
   const error = await json.read("*").catch((error) => error);
   assert.ok(error instanceof EventStoreError);
   assert.equal(error.code, "PayloadNotJson");
-  assert.match(error.message, /payload of event 7 is not JSON/);
+  assert.match(
+    error.message,
+    /payload of event 7 is not JSON \(type t\): the option notJson can skip it or return its text$/,
+  );
+});
+
+Deno.test("a payload that is not JSON stops no reader that leaves it out or takes the text", async () => {
+  const text = storeOf<Record<string, string>>(server, { payload: "text" });
+  await text.append([
+    { type: "Noted", identifiers: { n: "1" }, payload: "1" },
+    { type: "Noted", payload: "not JSON" },
+  ]);
+  const model = {
+    query: { types: ["Noted"] },
+    initial: [],
+    apply: (payloads: readonly unknown[], { payload }: { payload: unknown }) => [...payloads, payload],
+  };
+  /** The payloads that each kind of reader gets. */
+  const payloadsOf = async (store: EventStore): Promise<unknown[]> => {
+    const [followed, projected] = [store.follow("*"), store.project(crypto.randomUUID(), model)];
+    let decided: readonly unknown[] = [];
+    await store.decide(model, (payloads) => void (decided = payloads));
+    const all = [
+      (await store.read("*")).events.map(({ payload }) => payload),
+      (await listed(store.readAll("*"))).map(({ payload }) => payload),
+      (await followed.next()).value.events.map(({ payload }) => payload),
+      (await projected.next()).value.state,
+      decided,
+    ];
+    await Promise.all([followed.return(undefined as never), projected.return(undefined as never)]);
+    return all;
+  };
+  assert.deepEqual(await payloadsOf(storeOf(server, { notJson: "text" })), Array(5).fill([1, "not JSON"]));
+  const told: unknown[] = [];
+  const leaving = storeOf<Record<string, unknown>>(server, {
+    notJson: ({ sequence, type, payload }) => void told.push([sequence, type, payload]),
+  });
+  assert.deepEqual(await payloadsOf(leaving), Array(5).fill([1]));
+  assert.deepEqual(told, Array(5).fill([2, "Noted", "not JSON"]));
+  assert.equal((await leaving.read({ types: ["Noted"] }, { limit: 1, after: 1 })).position.sequence, 2);
 });
 
 for (const listen of ["tcp", "unix"] as const) {
