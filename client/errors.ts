@@ -89,7 +89,10 @@ export class Refused extends EventStoreError {
   override readonly name = "Refused";
 }
 
-/** The server cannot do it at the moment (503): nothing was written. Try again later. */
+/**
+ * The server cannot do it at the moment (503), or there is no connection to it: nothing was written. Try again later.
+ * With the code `NeverReached` there has been no connection yet, so check the address.
+ */
 export class Unavailable extends EventStoreError {
   /** The name of the class, also in minified code. */
   override readonly name = "Unavailable";

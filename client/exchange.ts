@@ -1,9 +1,17 @@
-import { ConnectionLost } from "./errors.ts";
+import { ConnectionLost, Unavailable } from "./errors.ts";
+import { failureOf } from "./failures.ts";
 import { errorOf } from "./replies.ts";
 import type { Transport, TransportReply } from "./transport/transport.ts";
 
 /** The longest timeout of a timer: 24 days. */
 const MILLISECONDS_MAX = 2 ** 31 - 1;
+
+/** The way to a server. */
+export interface Contact {
+  readonly transport: Transport;
+  /** True if anything has answered there. Before that, the address may be wrong. */
+  hasAnswered: boolean;
+}
 
 /** A request to send, and how to interpret its end. */
 export interface Call {
@@ -52,7 +60,7 @@ interface Timeouts {
   lost(message: string, code?: string, cause?: unknown): ConnectionLost;
 }
 
-function timeoutFor({ changes, signal }: Call, answerSeconds: number): Timeouts {
+function timeoutFor(contact: Contact, { changes, signal }: Call, answerSeconds: number): Timeouts {
   const controller = new AbortController();
   const stop = (): void => controller.abort(signal!.reason);
   signal?.throwIfAborted();
@@ -74,7 +82,11 @@ function timeoutFor({ changes, signal }: Call, answerSeconds: number): Timeouts 
       } catch (error) {
         timeouts.end();
         if (controller.signal.aborted) throw controller.signal.reason;
-        throw timeouts.lost(String(error), "ConnectionLost", error);
+        const { reason, isUnsent } = failureOf(error);
+        if (!isUnsent) throw timeouts.lost(reason, "ConnectionLost", error);
+        const code = contact.hasAnswered ? "Unreachable" : "NeverReached";
+        const message = `cannot reach ${contact.transport.address || "the server"} (${reason})`;
+        throw new Unavailable({ code, message, cause: error });
       } finally {
         clearTimeout(timer);
       }
@@ -91,22 +103,23 @@ function timeoutFor({ changes, signal }: Call, answerSeconds: number): Timeouts 
 }
 
 /**
- * Sends one request, with the common headers. It throws a `ConnectionLost` when the answer does not come, breaks
- * off or is not one of the server's. An error answer becomes the error that it names. When the caller's signal
+ * Sends one request, with the common headers. It throws an `Unavailable` when there is no connection, and a
+ * `ConnectionLost` when the answer does not come, breaks off or is not one of the server's. An error answer becomes the error that it names. When the caller's signal
  * ended the request, it throws the reason of the signal.
  */
 export async function exchange(
-  transport: Transport,
+  contact: Contact,
   answerSeconds: number,
   common: Readonly<Record<string, string>>,
   call: Call,
 ): Promise<Answer> {
   const { method, path, body, success = 200, changes, waitSeconds } = call;
-  const timeouts = timeoutFor(call, answerSeconds);
+  const timeouts = timeoutFor(contact, call, answerSeconds);
   const { signal, wait, end, leave, lost } = timeouts;
   const headers = { ...common, ...call.headers };
   const request = { method, path, headers, body: JSON.stringify(body), signal };
-  const reply = await wait(() => transport.send(request), waitSeconds);
+  const reply = await wait(() => contact.transport.send(request), waitSeconds);
+  contact.hasAnswered = true;
   const text = (): Promise<string> => wait(() => reply.text()).finally(end);
   const { status } = reply;
   if (status !== success) {

@@ -1,11 +1,11 @@
-import { ConnectionLost, Unavailable } from "./errors.ts";
+import { ConnectionLost, type EventStoreError, Unavailable } from "./errors.ts";
 
 const FIRST_MILLISECONDS = 20;
 const MILLISECONDS_MAX = 2000;
 
-/** True for an error that goes away by itself, so that a read can be repeated. */
-export function isPassing(error: unknown): boolean {
-  return error instanceof ConnectionLost || error instanceof Unavailable;
+/** True for an error that goes away by itself, so that a read can be repeated. A wrong address does not. */
+export function isPassing(error: unknown): error is EventStoreError {
+  return error instanceof ConnectionLost || error instanceof Unavailable && error.code !== "NeverReached";
 }
 
 /** Decides how long a failing operation is repeated. */
@@ -26,7 +26,11 @@ export function retriesFor(seconds: number, signal: AbortSignal | undefined): Re
     },
     async after(error, mayRepeat = isPassing(error)) {
       if (failures++ === 0) endsAt = Date.now() + 1000 * seconds;
-      if (!mayRepeat || Date.now() >= endsAt) throw error;
+      if (!mayRepeat) throw error;
+      if (Date.now() >= endsAt) {
+        if (failures > 1 && isPassing(error) && !error.status) error.message += `, tried for ${seconds} s`;
+        throw error;
+      }
       await jitter(failures, signal);
     },
   };

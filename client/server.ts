@@ -1,6 +1,6 @@
-import { Refused, Unavailable } from "./errors.ts";
+import { ConnectionLost, Refused } from "./errors.ts";
 import type { PayloadFormat } from "./events.ts";
-import { type Answer, type Call, exchange } from "./exchange.ts";
+import { type Answer, type Call, type Contact, exchange } from "./exchange.ts";
 import type { EventStoreOptions, NotJson } from "./options.ts";
 import { isPassing, repeated, retriesFor } from "./retries.ts";
 import { fetchTransport } from "./transport/fetch_transport.ts";
@@ -28,15 +28,16 @@ export interface TextAnswer extends Pick<Answer, "header" | "json" | "lost"> {
 
 /** Returns the server that the options describe. */
 export function serverOf(options: EventStoreOptions): Server {
-  const { token, edition = "A", payload = "json", answerSeconds = 30, retrySeconds = 10 } = options;
-  const transport = transportOf(options);
+  const { token, edition = "A", payload = "json", notJson = "fail", answerSeconds = 30, retrySeconds = 10 } =
+    options;
+  const contact: Contact = { transport: transportOf(options), hasAnswered: false };
   const common = token ? { authorization: `Bearer ${token}` } : {};
   const server: Server = {
     edition,
     payload,
     notJson,
     retrySeconds,
-    begin: (call) => exchange(transport, answerSeconds, common, call),
+    begin: (call) => exchange(contact, answerSeconds, common, call),
     async once(call) {
       const answer = await server.begin(call);
       return { ...answer, body: await answer.text() };
@@ -45,7 +46,7 @@ export function serverOf(options: EventStoreOptions): Server {
       repeated(
         retriesFor(retrySeconds, call.signal),
         () => server.once(call),
-        call.changes ? (error) => error instanceof Unavailable : isPassing,
+        (error) => isPassing(error) && !(call.changes && error instanceof ConnectionLost),
       ),
   };
   return server;
@@ -64,7 +65,7 @@ function transportOf({ url, socketPath, transport }: EventStoreOptions): Transpo
     const loading = import("./transport/unix_transport.ts").then(({ unixTransport }) =>
       unixTransport(socketPath)
     );
-    return { send: async (request) => await (await loading).send(request) };
+    return { address: socketPath, send: async (request) => await (await loading).send(request) };
   }
   return fetchTransport(url);
 }

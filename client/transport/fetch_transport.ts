@@ -11,6 +11,7 @@ export function fetchTransport(url = ""): Transport {
   }
   const base = url.replace(/\/+$/, "");
   return {
+    address: base,
     async send({ path, body = null, ...rest }) {
       // `fetch` may turn a write into a GET when it follows a redirect.
       const response = await fetch(base + path, { ...rest, body, redirect: "manual" });

@@ -26,6 +26,8 @@ export interface TransportReply {
 
 /** Sends requests to the server. Tests can supply another one. */
 export interface Transport {
+  /** Names the server in messages. */
+  readonly address?: string;
   /** Fails with any error when no answer begins. */
   send(request: TransportRequest): Promise<TransportReply>;
 }

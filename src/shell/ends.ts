@@ -37,7 +37,7 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof Broken || error instanceof Conflict || error instanceof StoreReset) {
     return ShellExit.conflict;
   }
-  if (error instanceof EventStoreError && isOutcomeUnknown(error)) return ShellExit.outcomeUnknown;
+  if (error instanceof EventStoreError && error.outcomeUnknown) return ShellExit.outcomeUnknown;
   if (error instanceof ConnectionLost || error instanceof Unavailable) return ShellExit.unreachable;
   if (error instanceof Refused && [401, 403].includes(error.status)) return ShellExit.notAllowed;
   if (error instanceof Refused && [400, 413].includes(error.status)) return ShellExit.wrong;
@@ -49,6 +49,8 @@ export function messageOf(error: unknown, serverName: string | undefined): strin
   if (error instanceof Deno.errors.BrokenPipe) return undefined;
   const { message } = error as Error;
   if (!(error instanceof EventStoreError) || serverName === undefined) return message;
+  // The message has the name already.
+  if (["NeverReached", "Unreachable"].includes(error.code)) return message;
   return `${serverName}: ${explained(error)}`;
 }
 
@@ -62,26 +64,7 @@ function explained(error: EventStoreError): string {
   const { code, message, status } = error;
   const hint = HINTS.get(code);
   if (hint !== undefined) return `${message}: ${hint}`;
-  if (isOutcomeUnknown(error)) {
-    return `the answer was lost; check whether it was written: ${reasonOf(error)}`;
-  }
+  if (error.outcomeUnknown) return `the answer was lost; check whether it was written: ${message}`;
   if (status === 401) return `${message}; give the token with --token-file or EVENTSTORE_TOKEN`;
-  return error instanceof ConnectionLost ? `no answer: ${reasonOf(error)}` : message;
-}
-
-/**
- * True when a write may have happened. A request without a connection was never sent; only the runtime's message says
- * so.
- */
-function isOutcomeUnknown(error: EventStoreError): boolean {
-  const isUnsent = error.status === 0 && /^connect E|^client error \(Connect\)/.test(reasonOf(error));
-  return error.outcomeUnknown && !isUnsent;
-}
-
-/** Returns the message of the innermost cause. The outer messages only say that the request failed. */
-function reasonOf(error: Error): string {
-  let last = error;
-  while (last.cause instanceof Error) last = last.cause;
-  // The class name and the address repeat what the message already contains.
-  return last.message.replace(/^\w*Error: /, "").replace(/^error sending request for url \(\S*\): /, "");
+  return error instanceof ConnectionLost ? `no answer: ${message}` : message;
 }

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { npmPackage } from "../../../tools/client/npm_package.ts";
 import { run } from "../../../tools/build/run.ts";
 import { placeOf, startTestServer } from "../../client/support.ts";
+import { freePort } from "../../support/free_port.ts";
 import { needingTest } from "../support/needing_test.ts";
 
 /*
@@ -32,7 +33,10 @@ globalThis.addEventListener("unload", () => Deno.removeSync(directory, { recursi
 async function checkOn(program: string, ...args: string[]): Promise<void> {
   for (const listen of ["tcp", "unix"] as const) {
     await using server = await startTestServer(listen);
-    const place = JSON.stringify(placeOf(server.address));
+    const closed = listen === "tcp"
+      ? { url: `http://127.0.0.1:${freePort()}` }
+      : { socketPath: join(directory, "nowhere.sock") };
+    const place = JSON.stringify({ ...placeOf(server.address), closed });
     assert.equal(await run(program, [...args, join(directory, "main.js"), place], { cwd: directory }), "9\n");
   }
 }

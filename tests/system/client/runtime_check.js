@@ -8,7 +8,7 @@ function same(actual, expected) {
 
 const model = { query: { types: ["Counted"] }, initial: 0, apply: (sum, event) => sum + event.payload.by };
 
-export async function check({ Conflict, EventStore, StoreReset }, options) {
+export async function check({ Conflict, EventStore, StoreReset }, { closed, ...options }) {
   const store = new EventStore(options);
   const from = (await store.head()).sequence;
   const word = `run ${Math.random()}`;
@@ -48,6 +48,16 @@ export async function check({ Conflict, EventStore, StoreReset }, options) {
   for await (const { state } of store.project(word, { ...model, query })) {
     same(state, 66);
     break;
+  }
+  if (closed) {
+    const { code, message, outcomeUnknown } = await new EventStore(closed).append(event).catch((error) =>
+      error
+    );
+    same([code, outcomeUnknown], ["NeverReached", false]);
+    same(
+      message.replace(/\S+ \(/, "... ("),
+      `cannot reach ... (${closed.url ? "connection refused" : "no such socket"})`,
+    );
   }
   const position = { storeId: "another", sequence: 1 };
   const reset = await store.read("*", { after: position }).catch((error) => error);

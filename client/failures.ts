@@ -1,0 +1,45 @@
+/** An error of a runtime's HTTP client. */
+interface HttpError extends Error {
+  readonly code?: string;
+  readonly syscall?: string;
+  /** One for each address that was tried. */
+  readonly errors?: readonly Error[];
+}
+
+/** Why a request failed. */
+export interface Failure {
+  /** In words. */
+  readonly reason: string;
+  /** True if there was no connection, so the request was not sent. If false, it may have been. */
+  readonly isUnsent: boolean;
+}
+
+/** Causes, as the runtimes name them, in plain words. */
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/refused/i, "connection refused"],
+  [/ENOENT|OpenSocket/, "no such socket"],
+  [/dns|ENOTFOUND|EAI_/, "unknown host"],
+  [
+    /Issuer|AsEndEntity|SELF_SIGNED|UNABLE_TO/,
+    "the certificate's authority is not trusted; set DENO_CERT or NODE_EXTRA_CA_CERTS",
+  ],
+];
+
+/** Codes of Node and Bun for a connection or a handshake that failed. */
+const UNSENT = /CERT|SELF_SIGNED|UNABLE_TO|ionRefused$|OpenSocket$/;
+
+/** Explains the error of a request. The outer errors only say that it failed. */
+export function failureOf(error: unknown): Failure {
+  let reason = String(error);
+  let names = "";
+  let isUnsent = false;
+  for (let cause = error as HttpError; cause instanceof Error;) {
+    const { message, code = "", syscall } = cause;
+    reason = message.replace(/^error sending .*?\): /, "") || code;
+    names = reason + code;
+    isUnsent ||= UNSENT.test(code) || /^client error \(Connect\)/.test(reason) ||
+      /^(connect|getaddrinfo)$/.test(syscall!);
+    cause = (cause.errors?.[0] ?? cause.cause) as HttpError;
+  }
+  return { reason: isUnsent && WORDS.find(([pattern]) => pattern.test(names))?.[1] || reason, isUnsent };
+}
