@@ -90,7 +90,7 @@ export class Refused extends EventStoreError {
 }
 
 /**
- * The server cannot do it at the moment (503), or there is no connection to it: nothing was written. Try again later.
+ * The server cannot do it at the moment (503, 507), or there is no connection to it: nothing was written. Try again later.
  * With the code `NeverReached` there has been no connection yet, so check the address.
  */
 export class Unavailable extends EventStoreError {

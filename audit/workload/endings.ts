@@ -28,7 +28,7 @@ export class Unfinished extends Error {
 }
 
 /** Statuses of answers that say that nothing was done. The checker of the round decides if a 500 is allowed. */
-const REJECTIONS: ReadonlySet<number> = new Set([404, 409, 410, 500, 503]);
+const REJECTIONS: ReadonlySet<number> = new Set([404, 409, 410, 500, 503, 507]);
 
 /**
  * @throws NoReply when the answer is not complete, Unfinished when another one is to follow, WrongAnswer when it is not

@@ -15,6 +15,7 @@ const outcomes: Readonly<Record<ErrorCode, { readonly status: number; readonly l
   TicketNotActive: { status: 410, level: "debug" },
   PayloadTooLarge: { status: 413, level: "info" },
   InternalError: { status: 500, level: "error" },
+  DiskFull: { status: 507, level: "error" },
   WriteQueueFull: { status: 503, level: "warning" },
   TransactionQueueFull: { status: 503, level: "warning" },
   TooManyTransactions: { status: 503, level: "warning" },

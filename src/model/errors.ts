@@ -9,6 +9,7 @@ export type ErrorCode =
   | "TicketNotActive"
   | "PayloadTooLarge"
   | "InternalError"
+  | "DiskFull"
   | "WriteQueueFull"
   | "TransactionQueueFull"
   | "TooManyTransactions"

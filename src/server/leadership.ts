@@ -66,6 +66,8 @@ export class Leadership {
     switch (kind) {
       case "checkpointFailed":
         return this.#warnOfCheckpoint(`the WAL cannot be moved into the store's file: ${reason}`);
+      case "writes":
+        return this.#warn(reason === undefined ? "writes succeed again" : `writes fail: ${reason}`);
       case "replicas":
         return this.#warn(
           reason === undefined

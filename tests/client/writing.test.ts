@@ -156,6 +156,7 @@ Deno.test("every error of the server is known as its own", async () => {
     TicketNotActive: null,
     PayloadTooLarge: null,
     InternalError: null,
+    DiskFull: null,
     WriteQueueFull: null,
     TransactionQueueFull: null,
     TooManyTransactions: null,
@@ -169,7 +170,7 @@ Deno.test("every error of the server is known as its own", async () => {
     const transport = new ScriptedTransport({ status, headers, body: String(body) });
     const error = await failure(storeOver(transport, { retrySeconds: 0 }).append(note("1")));
     assert.deepEqual([error.code, error.message, error.outcomeUnknown], [code, "why", false]);
-    const type = status === 503 ? Unavailable : status === 500 ? EventStoreError : Refused;
+    const type = [503, 507].includes(status) ? Unavailable : status === 500 ? EventStoreError : Refused;
     assert.equal(error.constructor, code === "ConcurrencyException" ? Conflict : type);
   }
 });

@@ -22,6 +22,7 @@ Deno.test("every error of the specification has its status and its log level", (
     ["ConcurrencyException", 409, "debug"],
     ["PayloadTooLarge", 413, "info"],
     ["InternalError", 500, "error"],
+    ["DiskFull", 507, "error"],
     ["WriteQueueFull", 503, "warning"],
     ["ShuttingDown", 503, "info"],
     ["Unavailable", 503, "error"],

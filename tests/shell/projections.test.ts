@@ -43,4 +43,14 @@ Deno.test("health says that the server is well, and whether it is paused", async
   await using c = await startServer({ env: { SERVICE_EDITION: "C" } });
   assert.equal((await c.client().request("POST", "/pause")).status, 204);
   assert.equal(await new Shell(c.address).prints(["health"]), `ok, version ${VERSION}, paused\n`);
+  const failing = { status: "ok", version: VERSION, writes: "failing", reason: "the disk is full" };
+  await using full = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    () => Response.json(failing),
+  );
+  const shellOfFull = new Shell({ transport: "tcp", hostname: "127.0.0.1", port: full.addr.port });
+  assert.equal(
+    await shellOfFull.prints(["health"]),
+    `ok, version ${VERSION}, writes are failing: the disk is full\n`,
+  );
 });

@@ -96,6 +96,13 @@ const PARAMETERS: JsonObject = {
   txId: pathSegment("txId", "The ID of a transaction, from `POST /tx`.", TX),
   ticket: { ...ticket("The ticket from `POST /begin`."), required: true },
   optionalTicket: ticket("The ticket from `POST /begin`. Without it, the call is none of a transaction."),
+  writes: {
+    name: "writes",
+    in: "query",
+    description: "Without a value: the answer is 503 while writes fail.",
+    allowEmptyValue: true,
+    schema: { type: "string", maxLength: 0 },
+  },
   seconds: {
     name: "seconds",
     in: "query",

@@ -39,6 +39,10 @@ const TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     when: "The server failed. Nothing was written; its log says why.",
     message: "unexpected server error; see the server's log",
   },
+  DiskFull: {
+    when: "The disk of the database is full. Nothing was written; writes continue once there is space.",
+    message: "nothing was written: database or disk is full",
+  },
   WriteQueueFull: { when: "Too many requests wait for their turn. Nothing was written." },
   TransactionQueueFull: { when: "Too many requests wait for their turn. Nothing was written." },
   TooManyTransactions: {

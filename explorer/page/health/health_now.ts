@@ -77,6 +77,19 @@ export function stateCard({ pause, paused, transactions }: DebugDocument): HTMLE
   return card("State", state === "pauseRequested" ? "pause requested" : state, facts, state !== "normal");
 }
 
+/** The part of `GET /health` that the page uses. */
+export interface HealthDocument {
+  readonly writes?: "failing";
+  readonly reason?: string;
+  readonly since?: string;
+}
+
+/** Failing writes; undefined while writes succeed. */
+export function writesCard({ writes, reason = "", since = "" }: HealthDocument): HTMLElement | undefined {
+  if (writes === undefined) return undefined;
+  return card("Writes", writes, [["since", since], ["reason", visibleLine(reason)]], true);
+}
+
 function card(label: string, title: string, facts: readonly [string, string][], isBad = false): HTMLElement {
   return h(
     "section",

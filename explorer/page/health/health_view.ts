@@ -2,7 +2,15 @@ import type { App, View } from "../frame/app.ts";
 import { h, replace } from "../parts/dom.ts";
 import { durationText, numberText } from "../parts/format.ts";
 import { HEALTH_NUMBERS, type HealthNumber, type Look } from "./health_numbers.ts";
-import { type DebugDocument, queueCard, readsCard, stateCard, turnCard } from "./health_now.ts";
+import {
+  type DebugDocument,
+  type HealthDocument,
+  queueCard,
+  readsCard,
+  stateCard,
+  turnCard,
+  writesCard,
+} from "./health_now.ts";
 import { type Family, parseMetrics } from "./metrics_text.ts";
 import { notice } from "../parts/parts.ts";
 import { Sparkline } from "./sparkline.ts";
@@ -89,11 +97,15 @@ export class HealthView implements View {
   async #look(turn: number): Promise<void> {
     try {
       if (!document.hidden) {
-        const [debug, metrics] = await Promise.all([
+        const [debug, health, metrics] = await Promise.all([
           this.#app.calls.text("/debug"),
+          this.#app.calls.text("/health"),
           this.#app.calls.text("/metrics"),
         ]);
-        this.#draw(JSON.parse(debug), { metrics: parseMetrics(metrics), at: performance.now() / 1000 });
+        this.#draw(JSON.parse(debug), JSON.parse(health), {
+          metrics: parseMetrics(metrics),
+          at: performance.now() / 1000,
+        });
         replace(this.#problem);
       }
     } catch (error) {
@@ -104,8 +116,9 @@ export class HealthView implements View {
     this.#timer = setTimeout(() => void this.#look(turn), LOOK_MILLISECONDS);
   }
 
-  #draw(debug: DebugDocument, look: Look): void {
-    replace(this.#now, turnCard(debug), queueCard(debug), readsCard(debug), stateCard(debug));
+  #draw(debug: DebugDocument, health: HealthDocument, look: Look): void {
+    const cards = [writesCard(health), turnCard(debug), queueCard(debug), readsCard(debug), stateCard(debug)];
+    replace(this.#now, ...cards);
     const before = this.#looks.at(-RATE_LOOKS) ?? this.#looks[0];
     this.#looks.push(look);
     if (this.#looks.length > RATE_LOOKS) this.#looks.shift();

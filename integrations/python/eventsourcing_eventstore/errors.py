@@ -16,6 +16,7 @@ from eventsourcing_eventstore.library import (
 NOTHING_WRITTEN = frozenset(
     {
         "ConcurrencyException",
+        "DiskFull",
         "InternalError",
         "InvalidRequest",
         "PayloadTooLarge",
@@ -54,7 +55,7 @@ def error_of(status: int, body: bytes) -> Exception:
         return DataError(text)
     if status == 500:
         return InternalError(text)
-    if status in (401, 503):
+    if status in (401, 503, 507):
         return OperationalError(text)
     return InterfaceError(f"unexpected answer, is this a server of edition A? {text}")
 

@@ -125,6 +125,10 @@ class TestSendingAgain(StoreTestCase):
         server = self.server(rejection("Unavailable"))
         with self.assertRaisesRegex(OperationalError, "^503 Unavailable"):
             self.client(server.url).write({})
+        server = self.server(answer("507 Insufficient Storage", b'{"error":"DiskFull"}', error="DiskFull"))
+        with self.assertRaisesRegex(OperationalError, "^507 DiskFull") as full:
+            self.client(server.url).write({})
+        self.assertNotIsInstance(full.exception, OutcomeUnknown)
         for broken in (b"", answer("200 OK", b"{", length=9)):
             server = self.server(broken)
             with self.assertRaises(OutcomeUnknown):

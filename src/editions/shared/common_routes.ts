@@ -1,9 +1,8 @@
-import { jsonReply } from "../../http/replies.ts";
-import { getRoute, type Route } from "../../http/router.ts";
+import type { Route } from "../../http/router.ts";
 import type { Client } from "../../store/api/store.ts";
 import type { EditionHost } from "../edition.ts";
 import type { DecodedRead } from "./decoding/decoded_read.ts";
-import { NOT_CACHED } from "./headers.ts";
+import { healthRoute } from "./health.ts";
 import { profilingRoutes } from "./profiling.ts";
 import { readEventsRoute } from "./read_events.ts";
 import { readProjectionRoute } from "./read_projection.ts";
@@ -15,7 +14,7 @@ export interface Differences {
   /** Decodes the body of `QUERY /events`. @throws ApiError InvalidRequest */
   readonly decodeRead: (body: Uint8Array<ArrayBuffer>, client: Client) => Promise<DecodedRead>;
   /** The document of `GET /health` while the database can be reached. */
-  readonly health: () => unknown;
+  readonly health: () => object;
   /** True if a bulk delete that waits is cancelled when its client disconnects. */
   readonly deletesLeaveWithClient: boolean;
 }
@@ -38,10 +37,7 @@ export function commonRoutes(host: EditionHost, differences: Differences): Commo
     readEvents: readEventsRoute(host, decodeRead, reads),
     readProjection: readProjectionRoute(host, reads),
     deleteProjections: deleteProjectionsRoutes(host, deletesLeaveWithClient),
-    health: getRoute("/health", async () => {
-      await host.store.reads.ping();
-      return jsonReply(200, health(), NOT_CACHED);
-    }),
+    health: healthRoute(host, health),
     profiling: host.settings.devMode ? profilingRoutes() : [],
     reads,
   };

@@ -3,11 +3,14 @@ import type { ShellContext } from "../context.ts";
 import { ShellExit } from "../ends.ts";
 import { jsonLine, printable } from "../output/printable.ts";
 
-/** The answer of a healthy server. Editions that can be paused also report the pause. */
+/** The answer of a server that can be read. Editions that can be paused also report the pause. */
 interface Health {
   readonly status: string;
   readonly version: string;
   readonly paused?: boolean;
+  /** Given while writes fail. */
+  readonly writes?: string;
+  readonly reason?: string;
 }
 
 /** Asks the server once. A server that is not healthy answers with an error. */
@@ -15,7 +18,10 @@ export async function health(context: ShellContext, { json }: { readonly json: b
   const server = serverOf(context.place.options);
   const { body } = await server.once({ method: "GET", path: "/health" });
   const said = healthOf(body);
-  const line = `${said.status}, version ${said.version}${said.paused ? ", paused" : ""}`;
+  const { status, version, paused, writes, reason } = said;
+  const line = `${status}, version ${version}${paused ? ", paused" : ""}${
+    writes ? `, writes are ${writes}: ${reason}` : ""
+  }`;
   await context.print(json ? jsonLine(said) : `${printable(line)}\n`);
   return ShellExit.ok;
 }

@@ -22,8 +22,8 @@ export interface Failure {
   readonly reason: string;
   /** `other` when not given. */
   readonly cause?: FailureCause;
-  /** Given when the cause lies outside the server, such as a lock of another process. */
-  readonly code?: "Unavailable";
+  /** Given when the cause lies outside the server, such as a lock of another process or a full disk. */
+  readonly code?: "Unavailable" | "DiskFull";
 }
 
 export function done<T>(value: T): Done<T> {

@@ -37,6 +37,7 @@ export class ObservedWriter implements StoreWriter {
       const outcomes = await this.#writer.group(writes, join);
       for (const [i, outcome] of outcomes.entries()) {
         const written = writtenEvents(group[i]!, this.#counts.ended(outcome));
+        if (outcome.kind === "done" && outcome.value.kind === "written") this.#counts.health.committed();
         if (written === undefined) continue;
         this.#feed.committed(written.firstSequence, written.events, written.storeId);
       }
@@ -51,15 +52,15 @@ export class ObservedWriter implements StoreWriter {
   }
 
   async deleteProjections(type: string | undefined): Promise<Outcome<void>> {
-    return this.#counts.ended(await this.#writer.deleteProjections(type));
+    return this.#counts.committed(await this.#writer.deleteProjections(type));
   }
 
   async reset(): Promise<Outcome<void>> {
-    return this.#counts.ended(await this.#writer.reset());
+    return this.#counts.committed(await this.#writer.reset());
   }
 
   async setPaused(sinceMicros: number | undefined): Promise<Outcome<StoreState>> {
-    return this.#counts.ended(await this.#writer.setPaused(sinceMicros));
+    return this.#counts.committed(await this.#writer.setPaused(sinceMicros));
   }
 
   optimize(): Promise<Outcome<void>> {
@@ -87,7 +88,7 @@ export class ObservedWriter implements StoreWriter {
   }
 
   async commit(): Promise<Outcome<void>> {
-    const outcome = this.#counts.ended(await this.#writer.commit());
+    const outcome = this.#counts.committed(await this.#writer.commit());
     const pending = this.#pending;
     this.#pending = new PendingEvents();
     if (outcome.kind === "done") pending.publish(this.#feed);

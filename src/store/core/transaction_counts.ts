@@ -1,11 +1,13 @@
 import { Histogram } from "../../metrics/histogram.ts";
 import type { FailureCause, Outcome } from "../api/outcome.ts";
+import { WriteHealth } from "./write_health.ts";
 
 /** The bounds of the histogram: writes in one group. */
 const GROUP_BOUNDS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
 /** The results of a store's transactions since startup. */
 export class TransactionCounts {
+  readonly health: WriteHealth = new WriteHealth();
   /** How many writes shared one transaction. */
   readonly groupSizes: Histogram = new Histogram(GROUP_BOUNDS);
   readonly failed: Record<FailureCause, number> = {
@@ -22,8 +24,17 @@ export class TransactionCounts {
 
   /** Counts a transaction, or a step of one, if it failed. */
   ended<T>(outcome: Outcome<T>): Outcome<T> {
-    if (outcome.kind !== "done") this.failed[outcome.cause ?? "other"]++;
+    if (outcome.kind !== "done") {
+      this.failed[outcome.cause ?? "other"]++;
+      this.health.failed(outcome);
+    }
     return outcome;
+  }
+
+  /** Counts a step that commits if it succeeds. */
+  committed<T>(outcome: Outcome<T>): Outcome<T> {
+    if (outcome.kind === "done") this.health.committed();
+    return this.ended(outcome);
   }
 
   /** Counts a group of writes, however it ends. */

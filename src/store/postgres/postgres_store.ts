@@ -65,6 +65,7 @@ export class PostgresStore implements Store {
     };
     this.feed.onSubscribed = () => this.#peerMonitor.awaited();
     this.writer = new ObservedWriter(this.#writer, this.counts, this.feed);
+    this.counts.health.onChange = (reason) => this.onNotice({ kind: "writes", reason });
     this.reads = this.#reads = withReplicas(location, reads, {
       known: () => this.feed.state,
       primary: ownership.primary,

@@ -53,6 +53,7 @@ export class SqliteStore implements Store {
     this.#preload = preload;
     this.feed = new CommitFeed(opened);
     this.writer = new ObservedWriter(workerWriter(writer.object), this.counts, this.feed);
+    this.counts.health.onChange = (reason) => this.onNotice({ kind: "writes", reason });
     this.reads = this.#readers = readers;
     this.#lock = lock;
     this.#writer = writer;

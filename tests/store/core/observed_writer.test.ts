@@ -4,6 +4,7 @@ import { ObservedWriter } from "../../../src/store/core/observed_writer.ts";
 import { done, type Outcome } from "../../../src/store/api/outcome.ts";
 import type { StoreWriter } from "../../../src/store/api/store.ts";
 import { TransactionCounts } from "../../../src/store/core/transaction_counts.ts";
+import type { FailingWrites } from "../../../src/store/core/write_health.ts";
 import {
   type AttemptResult,
   EMPTY_WRITE,
@@ -79,6 +80,39 @@ Deno.test("each step that fails counts once, and each write of a group", async (
     assert.equal(counts.failed.diskFull, 3 + i);
   }
   assert.deepEqual(counts.failed, { ...NO_FAILURES, diskFull: 8 });
+});
+
+Deno.test("writes fail from the first failure that is no client's fault until something is committed", async () => {
+  const commits: readonly (readonly [name: string, commit: (writer: StoreWriter) => Promise<unknown>])[] = [
+    ["group", (writer) => writer.group([EMPTY_WRITE])],
+    ["commit", (writer) => writer.commit()],
+    ["deleteProjections", (writer) => writer.deleteProjections(undefined)],
+    ["reset", (writer) => writer.reset()],
+    ["setPaused", (writer) => writer.setPaused(1)],
+  ];
+  for (const [name, commit] of commits) {
+    let outcome: Outcome<never> | Outcome<AttemptResult> = UNKNOWN;
+    const one = (): Promise<Outcome<never>> => Promise.resolve(outcome as Outcome<never>);
+    const { writer, counts: { health } } = ending(one);
+    const changes: (string | undefined)[] = [];
+    health.onChange = (reason) => void changes.push(reason);
+    const failing = (): FailingWrites | undefined => health.failing;
+    await writer.group([EMPTY_WRITE]);
+    assert.equal(failing(), undefined, "it says nothing about other writes");
+    outcome = FULL;
+    await writer.begin();
+    const since = failing()?.sinceMicros;
+    await writer.group([EMPTY_WRITE]);
+    outcome = CONFLICT;
+    await writer.group([EMPTY_WRITE]);
+    await writer.begin();
+    await writer.writeInside(EMPTY_WRITE);
+    assert.deepEqual([failing()?.reason, failing()?.sinceMicros], ["full", since]);
+    outcome = writtenAt(1);
+    await commit(writer);
+    assert.equal(failing(), undefined, name);
+    assert.deepEqual(changes, ["full", undefined]);
+  }
 });
 
 Deno.test("the server's own upkeep is not counted", async () => {

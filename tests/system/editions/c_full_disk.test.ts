@@ -27,7 +27,7 @@ async function replyOrNothing(reply: Promise<Reply>): Promise<Reply | undefined>
 }
 
 smallDiskTest(
-  "full disk: an append gets 500, its transaction is over, reads continue; with space again all is well",
+  "full disk: an append gets 507, its transaction is over, reads continue; with space again all is well",
   async (disk) => {
     await using server = await startEditionC({
       SERVICE_DATA_DIR: join(disk.path, "data"),
@@ -43,7 +43,7 @@ smallDiskTest(
     for (let i = 0; i < 3; i++) {
       const transaction = await begin(client);
       expectStatus(await transaction.change({ create: [{ type: "undone", id: "1", payload: "" }] }), 200);
-      assertRejected(await transaction.append(large), 500, "InternalError", FULL);
+      assertRejected(await transaction.append(large), 507, "DiskFull", FULL);
       assertRejected(await transaction.commit(), 410, "TicketNotActive");
       assert.deepEqual((await client.queryEvents()).events.map(({ type }) => type), ["kept"]);
       assert.equal((await client.request("GET", "/projections/undone/1")).status, 404);
@@ -58,7 +58,7 @@ smallDiskTest(
     for (let i = 0; i < 50 && rejected < 3; i++) {
       const beginning = await replyOrNothing(client.request("POST", "/begin"));
       if (beginning === undefined || beginning.status !== 200) {
-        if (beginning !== undefined) assertRejected(beginning, 500, "InternalError", /full/);
+        if (beginning !== undefined) assertRejected(beginning, 507, "DiskFull", /full/);
         rejected++;
         continue;
       }
@@ -69,7 +69,7 @@ smallDiskTest(
         ? await replyOrNothing(client.request("POST", "/commit", { headers: ticket }))
         : appended;
       if (last?.status === 204) continue;
-      if (last !== undefined) assertRejected(last, 500, "InternalError", FULL);
+      if (last !== undefined) assertRejected(last, 507, "DiskFull", FULL);
       rejected++;
     }
     assert.equal(rejected, 3, "the disk became full");

@@ -175,6 +175,15 @@ for (const edition of ["A", "B", "C"] as const) {
       await server.client().request("POST", "/begin");
       await page.until(`${says("a ticket")} && ${says("ends at the latest in")}`);
     }
+    // As a server with a full disk answers.
+    await page.evaluate(`
+      const own = globalThis.fetch;
+      const failing = { status: "ok", writes: "failing", reason: "the disk is full", since: "2026-11-26T12:00:00.000000Z" };
+      globalThis.fetch = (path, options) =>
+        path === "/store/health" ? Promise.resolve(Response.json(failing)) : own(path, options);`);
+    await page.until(
+      '/Writes\\s+failing[^]*the disk is full/.test(document.querySelector(".now-card.bad")?.innerText)',
+    );
     await page.evaluate('location.hash = "#/events"');
     await page.until(`${ROWS} === 1`);
     await page.evaluate(pressButton("Live"));

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Client } from "../../support/client.ts";
 import { eventually } from "../../support/eventually.ts";
+import { assertRejected, expectStatus, TIMESTAMP } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { MEBIBYTE, type SmallDisk, smallDiskTest } from "../support/small_disk.ts";
 import { type Answer, assertAnswered, isAcknowledged, writeWhole } from "../../server/acknowledged_writes.ts";
@@ -29,7 +30,7 @@ function test(name: string, run: (disk: SmallDisk, server: ServerProcess) => Pro
 }
 
 test(
-  "full disk: writes get 500, reads go on; with room again writes go on, nothing lost, no gap",
+  "full disk: writes get 507, reads go on; with room again writes go on, nothing lost, no gap",
   async (disk, server) => {
     const client = server.client();
     const answers = new Map<string, Answer>();
@@ -39,7 +40,8 @@ test(
     for (let i = 0; i < 5; i++) answers.set(nameOf(i), await writeWhole(client, nameOf(i)));
     // The server starts a reader now, which must not need space either.
     await assertAnswered(client, answers);
-    assert.equal((await client.request("GET", "/health")).status, 200);
+    await assertHealth(client, true);
+    assert.match(server.stdout, /\[WARNING\] writes fail: .*full/);
     assertRejectedAsFull([...answers.values()].filter((answer) => !isAcknowledged(answer)));
     disk.free();
     await eventually(async () => {
@@ -48,12 +50,31 @@ test(
       answers.set(name, answer);
       assert.ok(isAcknowledged(answer), JSON.stringify(answer));
     });
+    await assertHealth(client, false);
+    await eventually(() => assert.match(server.stdout, /\[WARNING\] writes succeed again/));
+    assert.equal(server.stdout.match(/writes (fail|succeed)/g)?.length, 2);
     for (let i = 10; i < 30; i++) answers.set(nameOf(i), await writeWhole(client, nameOf(i)));
     await assertAnswered(client, answers);
     await server.restart();
     await assertAnswered(client, answers);
   },
 );
+
+/** Reads continue while writes fail, so only the check that asks for writes fails. */
+async function assertHealth(client: Client, areWritesFailing: boolean): Promise<void> {
+  const health = expectStatus(await client.request("GET", "/health"), 200)
+    .json<{ status: string; writes?: string; reason?: string; since?: string }>();
+  assert.equal(health.status, "ok");
+  const probed = await client.request("GET", "/health?writes");
+  if (!areWritesFailing) {
+    assert.deepEqual([health.writes, probed.status], [undefined, 200]);
+    return;
+  }
+  assert.equal(health.writes, "failing");
+  assert.match(health.reason!, /full/);
+  assert.match(health.since!, TIMESTAMP);
+  assertRejected(probed, 503, "Unavailable", /^writes fail since \S+: .*full/);
+}
 
 function assertRejectedAsFull(rejected: readonly Answer[]): void {
   assert.equal(rejected.length, 6);
@@ -63,8 +84,8 @@ function assertRejectedAsFull(rejected: readonly Answer[]): void {
   assert.ok(unanswered <= 1, `${unanswered} writes were not answered`);
   for (const answer of rejected) {
     if (answer === "none") continue;
-    assert.equal(answer.status, 500);
-    assert.match(answer.text, /"error":"InternalError".*nothing was written: .*full/);
+    assert.equal(answer.status, 507);
+    assert.match(answer.text, /"error":"DiskFull".*nothing was written: .*full/);
   }
 }
 

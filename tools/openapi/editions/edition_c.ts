@@ -19,7 +19,12 @@ import {
   turns,
 } from "./shared_operations.ts";
 
-const NO_TRANSACTION: readonly ErrorCode[] = ["TransactionQueueFull", "ShuttingDown", "Unavailable"];
+const NO_TRANSACTION: readonly ErrorCode[] = [
+  "TransactionQueueFull",
+  "ShuttingDown",
+  "Unavailable",
+  "DiskFull",
+];
 
 /** The errors of every call with a ticket. */
 const CALL: readonly ErrorCode[] = ["InvalidRequest", "TicketNotActive"];
@@ -34,7 +39,7 @@ const OPERATIONS: readonly Operation[] = [
     description:
       "Waits in the order of arrival, for as long as the client waits. To leave, close the connection.",
     successes: [{ status: 200, description: "The transaction is active.", body: json("Begun") }],
-    errors: ["TransactionQueueFull", "Paused", "ShuttingDown", "Unavailable"],
+    errors: [...NO_TRANSACTION, "Paused"],
   },
   readEvents({
     description:
@@ -56,7 +61,7 @@ const OPERATIONS: readonly Operation[] = [
       description: "Sequences and times, in the order sent. They are final once the transaction commits.",
       body: json("Appended"),
     }],
-    errors: ["ConcurrencyException", ...CALL, "Unavailable"],
+    errors: ["ConcurrencyException", ...CALL, "Unavailable", "DiskFull"],
   },
   readProjection({ parameters: ["optionalTicket"], errors: CALL }),
   {
@@ -82,7 +87,7 @@ const OPERATIONS: readonly Operation[] = [
       tag: "transactions",
       summary: name === "commit" ? "Make everything durable" : "Leave nothing behind",
       parameters: ["ticket"],
-      errors: [...CALL, "Unavailable"],
+      errors: [...CALL, "Unavailable", "DiskFull"],
     })
   ),
   ...deleteProjections(["NotPaused", ...NO_TRANSACTION]),

@@ -18,7 +18,12 @@ import {
 export const TAGS = ["events", "transactions", "projections", "pause", "operation", "development"] as const;
 
 /** The errors of editions A and B when a request gets no turn. */
-export const NO_TRANSACTION: readonly ErrorCode[] = ["WriteQueueFull", "ShuttingDown", "Unavailable"];
+export const NO_TRANSACTION: readonly ErrorCode[] = [
+  "WriteQueueFull",
+  "ShuttingDown",
+  "Unavailable",
+  "DiskFull",
+];
 
 const PAGE_DESCRIPTION =
   'One JSON value per line: events, then `{"hasMore": ...}`. For the next page, repeat the request with' +
@@ -100,7 +105,11 @@ export function standingBy(operations: readonly Operation[]): Operation[] {
 export function operational(metricsDescription: string): Operation[] {
   const metrics = text("The text exposition format.", "text/plain; version=0.0.4");
   return [
-    { ...document("/health", "Whether the server works", json("Health")), errors: ["Unavailable"] },
+    {
+      ...document("/health", "Whether the server works", json("Health")),
+      parameters: ["writes"],
+      errors: ["Unavailable"],
+    },
     document("/metrics", "Metrics for a scraper", metrics, metricsDescription),
     document("/debug", "What goes on right now", json("Debug")),
     ...PROFILING,
@@ -184,5 +193,11 @@ export function health(hasPause: boolean): Schema {
     status: oneWord("ok"),
     ...(hasPause ? { paused: { type: "boolean" } } : {}),
     version: TEXT,
-  });
+    writes: described(
+      "Given while writes fail through no fault of a client, with the reason.",
+      oneWord("failing"),
+    ),
+    reason: TEXT,
+    since: ref("Time"),
+  }, ["writes", "reason", "since"]);
 }

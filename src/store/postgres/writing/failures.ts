@@ -13,6 +13,7 @@ export function failureOf(error: unknown): Failure {
   }
   if (!(error instanceof DatabaseError)) return { kind: "failed", reason };
   const failure: Failure = { kind: "failed", reason, cause: causeOf(error) };
+  if (failure.cause === "diskFull") return { ...failure, code: "DiskFull" };
   return /^(53300|55P03|57)/.test(error.code) ? { ...failure, code: "Unavailable" } : failure;
 }
 

@@ -144,10 +144,10 @@ function unavailable(reason: string, cause: FailureCause): Failure {
   return { kind: "failed", reason, code: "Unavailable", cause };
 }
 
-/** Returns the cause in metrics for an error of SQLite; nothing for an error that says little. */
-function causeOf(error: unknown): { readonly cause?: FailureCause } {
+/** Returns the cause of an error of SQLite, and the code for its answer; nothing for an error that says little. */
+function causeOf(error: unknown): Pick<Failure, "cause" | "code"> {
   const code = sqlCodeOf(error);
-  if (code === SqlCode.full) return { cause: "diskFull" };
+  if (code === SqlCode.full) return { cause: "diskFull", code: "DiskFull" };
   if (code === SqlCode.busy) return { cause: "locked" };
   return BREAKING.has(code) ? { cause: "diskError" } : {};
 }
