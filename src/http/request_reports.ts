@@ -117,7 +117,7 @@ export function bodyBytes(body: WholeBody): number {
 }
 
 /** The statuses for which the log can say why. */
-const REASONED_STATUSES: readonly number[] = [400, 413, 500];
+const REASONED_STATUSES: readonly number[] = [400, 413, 500, 507];
 
 /** Quoted texts that messages contain themselves, and do not repeat from a body. */
 const OWN_QUOTES: readonly string[] = ['"*"', '"all"', '"none"', '"from"', '"before"'];
