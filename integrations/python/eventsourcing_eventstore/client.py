@@ -135,7 +135,7 @@ class Client:
                 else:
                     return answer
             except NotConnected as cause:
-                error = OperationalError(f"cannot connect: {cause}")
+                error = OperationalError(str(cause))
             except (OSError, HTTPException) as cause:
                 if not is_read:
                     raise OutcomeUnknown(f"no answer to a write: {cause!r}") from cause

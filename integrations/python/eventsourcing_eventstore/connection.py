@@ -41,6 +41,12 @@ class Address:
             return cls(parts.scheme, parts.hostname, port or _DEFAULT_PORTS[parts.scheme], "")
         raise _not_an_address(url)
 
+    def __str__(self) -> str:
+        if self.scheme == "unix":
+            return f"unix:{self.path}"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}:{self.port}"
+
 
 def _not_an_address(url: str) -> ProgrammingError:
     return ProgrammingError(f"not http://host:port, https://host:port or unix:/path: {url!r}")
@@ -85,7 +91,7 @@ class Connection:
             self._http.connect()
         except OSError as error:
             self._http.close()
-            raise NotConnected(str(error)) from error
+            raise NotConnected(f"cannot reach {address} ({error.strerror or error})") from error
 
     def exchange(
         self, method: str, path: str, body: bytes, headers: dict[str, str], wait_seconds: float = 0

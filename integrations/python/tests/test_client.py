@@ -163,8 +163,8 @@ class TestSendingAgain(StoreTestCase):
     def test_in_the_end_it_gives_up(self) -> None:
         nobody = self.server()
         nobody.close()
-        for url in (nobody.url, "unix:/nowhere.sock"):
-            with self.assertRaisesRegex(OperationalError, "^cannot connect: "):
+        for url, reason in ((nobody.url, "Connection refused"), ("unix:/nowhere.sock", "No such file")):
+            with self.assertRaisesRegex(OperationalError, rf"^cannot reach {url} \({reason}"):
                 self.client(url, retry_seconds=0.1).head()
 
     def test_no_answer_in_time(self) -> None:
