@@ -169,28 +169,20 @@ Deno.test("everything is written, even without a reader of the output", async ()
 
 Deno.test("what makes no sense is rejected before anything is asked of a server", async () => {
   const shell = new Shell({ transport: "unix", path: "/nowhere/server.sock" });
+  const event = ["append", "--type", "t", "--payload", "1"];
   const wrong: readonly (readonly [readonly string[], RegExp])[] = [
     [["append"], /nothing to append: give --type and --payload, or a file/],
     [["append", "--type", "t"], /the payload is missing/],
     [["append", "--type", "t", "--payload", "{capacity: 30}"], /--payload: .*; --text stores any text/],
-    [["append", "--type", "t", "--payload", "1", "--text", "1"], /--payload and --text/],
-    [
-      ["append", "--type", "t", "--payload", "1", "--tag", "course"],
-      /--tag: must be name=value, not "course"/,
-    ],
-    [["append", "--type", "t", "--payload", "1", "--tag", "=c1"], /--tag: must be name=value/],
-    [["append", "--type", "t", "--payload", "1", "--batch", "2"], /--batch is for the events of a file/],
-    [["append", "--type", "t", "--payload", "1", "--if-none"], /--if-none needs to know/],
-    [["append", "--type", "t", "--payload", "1", "--if-none", "--after", "-1"], /--after needs a value/],
-    [
-      ["append", "--type", "t", "--payload", "1", "--if-none", "--after", "1.5"],
-      /--after: must be a whole number/,
-    ],
-    [
-      ["append", "--type", "t", "--payload", "1", "--if-none", "--after", "{}"],
-      /--after: must be a sequence or/,
-    ],
-    [["append", "--type", "t", "--payload", "1", "--query", "[]"], /"--query" of append before --if-none/],
+    [[...event, "--text", "1"], /--payload and --text/],
+    [[...event, "--tag", "course"], /--tag: must be name=value, not "course"/],
+    [[...event, "--tag", "=c1"], /--tag: must be name=value/],
+    [[...event, "--batch", "2"], /--batch is for the events of a file/],
+    [[...event, "--if-none"], /--if-none needs to know/],
+    [[...event, "--if-none", "--after", "-1"], /--after needs a value/],
+    [[...event, "--if-none", "--after", "1.5"], /--after: must be a whole number/],
+    [[...event, "--if-none", "--after", "{}"], /--after: must be a sequence or/],
+    [[...event, "--query", "[]"], /"--query" of append before --if-none/],
     [["append", "file", "--type", "t"], /--type describes an event, but the events come from a file/],
     [["append", "-", "--batch", "1", "--if-none", "--tag", "a=1"], /--if-none holds for one write/],
     [["append", "-", "--batch", "0"], /--batch: must be a whole number from 1/],
