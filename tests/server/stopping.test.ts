@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Client } from "../support/client.ts";
-import { namesIn } from "../support/directory.ts";
+import { inDirectory, namesIn } from "../support/directory.ts";
 import { eventually, pause } from "../support/eventually.ts";
 import { holdWriteLock, waitForQueue } from "../support/held_write_lock.ts";
 import { spawnServer, startServer } from "../support/server_process.ts";
@@ -98,8 +98,7 @@ async function startUnread(directory: string): Promise<{ child: Deno.ChildProces
 async function withUnread(
   run: (child: Deno.ChildProcess, client: Client) => Promise<void>,
 ): Promise<void> {
-  const directory = await Deno.makeTempDir({ prefix: "eventstore_test_" });
-  try {
+  await inDirectory(async (directory) => {
     const { child, client } = await startUnread(directory);
     try {
       await run(child, client);
@@ -112,9 +111,14 @@ async function withUnread(
       await child.status;
       await Promise.allSettled([child.stdout.cancel(), child.stderr.cancel()]);
     }
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
+  });
+}
+
+async function assertStops(child: Deno.ChildProcess): Promise<void> {
+  child.kill("SIGTERM");
+  const ended = await Promise.race([child.status, pause(5000)]);
+  assert.ok(ended !== undefined, "still running after 5 s");
+  assert.deepEqual([ended.code, ended.signal], [0, null]);
 }
 
 Deno.test("an unread log slows no request and holds up no stop", async () => {
@@ -122,10 +126,7 @@ Deno.test("an unread log slows no request and holds up no stop", async () => {
     // More than a pipe holds: each line is 150 bytes, a pipe 64 KiB.
     const target = `/health/${"x".repeat(100)}`;
     for (let i = 0; i < 1000; i++) assert.equal((await client.request("GET", target)).status, 404);
-    child.kill("SIGTERM");
-    const ended = await Promise.race([child.status, pause(5000)]);
-    assert.ok(ended !== undefined, "still running after 5 s");
-    assert.deepEqual([ended.code, ended.signal], [0, null]);
+    await assertStops(child);
   });
 });
 
@@ -137,9 +138,6 @@ Deno.test("a log whose reader went away does not stop the server", async () => {
       assert.equal((await client.request("GET", "/health")).status, 200);
       await client.append(event);
     }
-    child.kill("SIGTERM");
-    const ended = await Promise.race([child.status, pause(5000)]);
-    assert.ok(ended !== undefined, "still running after 5 s");
-    assert.deepEqual([ended.code, ended.signal], [0, null]);
+    await assertStops(child);
   });
 });
