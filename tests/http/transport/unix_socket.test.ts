@@ -16,7 +16,6 @@ async function leaveStaleSocket(path: string): Promise<void> {
 
 /** Asserts that a path is rejected, both before the start and when the server takes it. */
 async function assertRejected(path: string, expected: RegExp): Promise<void> {
-  const take = (): Promise<Transport> => listenAtPath({ path, mode: 0o600 }, listenAt);
   for (const reject of [checkSocketPath, take]) {
     await assert.rejects(reject(path), (error) => {
       assert.ok(error instanceof ListenError);
@@ -41,6 +40,10 @@ function listenAt(path: string): Transport {
   };
 }
 
+function take(path: string): Promise<Transport> {
+  return listenAtPath({ path, mode: 0o600 }, listenAt);
+}
+
 async function assertAnswers(path: string): Promise<void> {
   (await Deno.connect({ transport: "unix", path })).close();
 }
@@ -57,7 +60,7 @@ Deno.test("a stale socket is replaced, but not before the path is taken", async 
     await leaveStaleSocket(path);
     await checkSocketPath(path);
     assert.equal(Deno.lstatSync(path).isSocket, true);
-    const transport = await listenAtPath({ path, mode: 0o600 }, listenAt);
+    const transport = await take(path);
     await assertAnswers(path);
     assert.deepEqual(namesIn(directory), ["server.sock"]);
     await transport.close(0);
@@ -110,7 +113,7 @@ Deno.test("a path without a directory is looked for in the working directory", a
   await inDirectory(async (directory) => {
     Deno.chdir(directory);
     try {
-      const transport = await listenAtPath({ path: "server.sock", mode: 0o600 }, listenAt);
+      const transport = await take("server.sock");
       await assertAnswers(join(directory, "server.sock"));
       await transport.close(0);
       assert.deepEqual(namesIn(directory), []);
@@ -155,9 +158,9 @@ Deno.test("the umask is restored when listening fails, and no file is left", asy
 
 Deno.test("closing leaves the socket of another server alone, and it stays reachable", async () => {
   await inDirectory(async (_, path) => {
-    const first = await listenAtPath({ path, mode: 0o600 }, listenAt);
+    const first = await take(path);
     Deno.removeSync(path);
-    const second = await listenAtPath({ path, mode: 0o600 }, listenAt);
+    const second = await take(path);
     await first.close(0);
     await assertAnswers(path);
     await second.close(0);
@@ -170,7 +173,7 @@ Deno.test("closing is no error when the directory of the socket is gone, or cann
     const inner = join(directory, "run");
     for (const inItsPlace of [undefined, "run"]) {
       Deno.mkdirSync(inner);
-      const transport = await listenAtPath({ path: join(inner, "server.sock"), mode: 0o600 }, listenAt);
+      const transport = await take(join(inner, "server.sock"));
       Deno.removeSync(inner, { recursive: true });
       // A link to itself, which cannot be followed.
       if (inItsPlace !== undefined) Deno.symlinkSync(inItsPlace, inner);
@@ -183,7 +186,7 @@ Deno.test("of two servers that take a path at one moment one is rejected, and th
   await inDirectory(async (directory, path) => {
     for (const isStale of [false, true]) {
       if (isStale) await leaveStaleSocket(path);
-      const starts = [0, 1].map(() => listenAtPath({ path, mode: 0o600 }, listenAt));
+      const starts = [0, 1].map(() => take(path));
       const [won, lost] = (await Promise.allSettled(starts)).toSorted((a, b) => a.status < b.status ? -1 : 1);
       assert.ok(won?.status === "fulfilled" && lost?.status === "rejected");
       assert.match(String(lost.reason), /ListenError: socketPath .* is in use: a server listens on it$/);
@@ -223,7 +226,7 @@ for (const bytes of [107, 100, 99, 98]) {
         Deno.mkdirSync(inner);
         const path = join(inner, name);
         assert.equal(path.length, bytes);
-        const transport = await listenAtPath({ path, mode: 0o600 }, listenAt);
+        const transport = await take(path);
         await assertAnswers(path);
         assert.deepEqual(namesIn(inner), [name]);
         await transport.close(0);
