@@ -99,8 +99,8 @@ export const UPKEEP_BUGS: readonly Bug[] = [
     name: "the client repeats a write that lost its answer",
     edits: [{
       file: "client/server.ts",
-      find: "call.changes ? (error) => error instanceof Unavailable : isPassing,",
-      replace: "call.changes ? (error) => error instanceof Unavailable || isPassing(error) : isPassing,",
+      find: "(error) => isPassing(error) && !(call.changes && error instanceof ConnectionLost),",
+      replace: "isPassing,",
     }],
     caughtBy: { tests: "tests/client/writing.test.ts" },
   },
