@@ -9,6 +9,7 @@ import { numberIn, textIn } from "../../../src/store/postgres/protocol/cells.ts"
 import { WriteOwnership } from "../../../src/store/postgres/cluster/write_ownership.ts";
 import type { Session } from "../../../src/store/postgres/protocol/session.ts";
 import type { StoreRow } from "../../../src/store/postgres/tables/state.ts";
+import { CONFIRMATION } from "../../../src/store/postgres/time_limits.ts";
 import { PostgresWriter } from "../../../src/store/postgres/writing/postgres_writer.ts";
 import { TransactionRunner } from "../../../src/store/postgres/writing/transaction_runner.ts";
 import { WriterSession } from "../../../src/store/postgres/writing/writer_session.ts";
@@ -162,7 +163,7 @@ await historyTest("time in which no server could confirm does not count as waiti
   await failover.promote(1);
   await assert.rejects(one.check(failover, 1), /have not yet confirmed/);
   await promoted!.end("SIGKILL");
-  await pause(6000);
+  await pause(CONFIRMATION + 1000);
   await promoted!.run();
   await one.check(failover, 1).catch(() => {});
   await other.check(failover, 1).catch(() => {});
