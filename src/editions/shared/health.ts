@@ -19,7 +19,7 @@ export function healthRoute({ store }: EditionHost, document: () => object): Rou
     if (failing === undefined) return jsonReply(200, document(), NOT_CACHED);
     const { reason, sinceMicros, lastAt } = failing;
     const since = formatTimestamp(sinceMicros);
-    if (query === "writes" && performance.now() < lastAt + FAILING_MILLISECONDS) {
+    if (new URLSearchParams(query).has("writes") && performance.now() < lastAt + FAILING_MILLISECONDS) {
       throw new ApiError("Unavailable", `writes fail since ${since}: ${reason}`);
     }
     return jsonReply(200, { ...document(), writes: "failing", reason, since }, NOT_CACHED);
