@@ -15,7 +15,7 @@ const TEXT_MAX = 200;
  * assume that of them.
  */
 const NOTHING_WRITTEN =
-  /^(ConcurrencyException|DiskFull|In(ternalError|validRequest)|(Not)?Paused|PayloadTooLarge|(Projection|Transaction)NotFound|ShuttingDown|Standby|TicketNotActive|TooManyTransactions|TransactionBusy|(Transaction|Write)QueueFull|Una(uthorized|vailable))$/;
+  /^(ConcurrencyException|DiskFull|In(ternalError|validRequest)|(Not)?Paused|PayloadTooLarge|ProjectionNotFound|ShuttingDown|Standby|TicketNotActive|TooManyTransactions|Transaction(Busy|NotFound|QueueFull)|WriteQueueFull|Una(uthorized|vailable))$/;
 
 interface Envelope {
   readonly error?: string;
@@ -43,7 +43,7 @@ export function errorOf(
     return new (status >= 500 || status < 300 ? ConnectionLost : Refused)(parts, changes);
   }
   if (named === "ConcurrencyException") return new Conflict(parts);
-  if (status === 503 || status === 507) return new Unavailable(parts);
+  if (status > 500) return new Unavailable(parts);
   return status < 500 ? new Refused(parts) : new EventStoreError(parts);
 }
 
