@@ -14,9 +14,9 @@ const EVENT = { type: "t", identifiers: {}, payload: "x".repeat(60_000) };
 
 /** The line in the access log of the call that fails. */
 const FAILED_CALL: Readonly<Record<EditionName, RegExp>> = {
-  A: /^eventstore-server: \[ERROR\] POST \/write 500 /m,
-  B: /^eventstore-server: \[ERROR\] POST \/tx\/[^ ]+\/commit 500 /m,
-  C: /^eventstore-server: \[ERROR\] POST \/(begin|events|commit) 500 /m,
+  A: /^eventstore-server: \[ERROR\] POST \/write 507 /m,
+  B: /^eventstore-server: \[ERROR\] POST \/tx\/[^ ]+\/commit 507 /m,
+  C: /^eventstore-server: \[ERROR\] POST \/(begin|events|commit) 507 /m,
 };
 
 type Servers = Readonly<Record<EditionName, ServerProcess>>;
@@ -56,7 +56,7 @@ async function assertShown(
 
 await smallDiskDebianTest(
   ["prometheus"],
-  "a full disk: three alerts, their panels and their lines in the log, in every edition, though /health is fine",
+  "a full disk: three alerts, their panels and their lines in the log, in every edition, and /health says why",
   async (disk, programs) => {
     await using stack = new AsyncDisposableStack();
     const started = EDITIONS.map(async (edition) => [edition, stack.use(await startOn(disk, edition))]);
@@ -82,10 +82,11 @@ await smallDiskDebianTest(
         assert.ok(await prometheus.hasFired("EventstoreWritesFail", instanceOf(edition)), edition);
         await assertShown(prometheus, "Writes that fail", instanceOf(edition), "disk_full");
         assert.match(servers[edition].stdout, FAILED_CALL[edition]);
-        assert.match(servers[edition].stderr, /nothing was written: .*full/);
+        assert.match(servers[edition].stdout, /^eventstore-server: \[WARNING\] writes fail: .*full/m);
       }, 60);
       const health = await servers[edition].client().request("GET", "/health");
-      assert.equal(health.status, 200, "which is why the metrics must tell");
+      assert.equal(health.status, 200, "reads continue");
+      assert.match(health.json<{ reason: string }>().reason, /full/);
     }).finally(() => isOver = true);
     await Promise.all([writing, watching]);
 
