@@ -134,8 +134,10 @@ function faultsOfFailed(
   if (name !== "Conflict" || call.condition !== undefined) return faults;
   // The keys of all calls are about the same events, so no other condition can have failed.
   if (operation === "once") faults.push(`${words}, though nothing can be in its way`);
-  if (operation === "decide" && call.writes < ATTEMPTS) {
-    faults.push(`${words} after ${call.writes} of ${ATTEMPTS} attempts`);
+  // An attempt that finds another store ends before its write.
+  const attempts = call.writes + Math.max(0, call.storeIds.size - 1);
+  if (operation === "decide" && attempts < ATTEMPTS) {
+    faults.push(`${words} after ${attempts} of ${ATTEMPTS} attempts`);
   }
   return faults;
 }

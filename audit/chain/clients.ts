@@ -71,6 +71,7 @@ export class ChainClient {
       begun: microseconds(),
       ended: Infinity,
       writes: 0,
+      storeIds: new Set(),
       outcome: { kind: "unknown" },
     };
     load.observations.calls.push(call);

@@ -80,6 +80,7 @@ async function probe(
     begun: microseconds(),
     ended: Infinity,
     writes: 0,
+    storeIds: new Set(),
     outcome: { kind: "unknown" },
   };
   const event = { type: "Noted" as const, metadata: { [MARK]: `${label}/0` }, payload: { n: 0 } };

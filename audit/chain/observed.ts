@@ -43,6 +43,8 @@ export interface Call {
   ended: number;
   /** The number of write requests that it has sent. */
   writes: number;
+  /** The IDs of the stores that it has read. */
+  readonly storeIds: Set<string>;
   outcome: Outcome;
 }
 

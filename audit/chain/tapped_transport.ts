@@ -82,6 +82,7 @@ class OpenPage {
     this.#tap = tap;
     this.#storeId = reply.header("x-service-store") ?? "";
     this.#head = Number(reply.header("x-service-head"));
+    tap.call?.storeIds.add(this.#storeId);
   }
 
   take(text: string): void {

@@ -117,9 +117,9 @@ const BREAKS: Readonly<Record<string, readonly [breaks: (made: Made) => void, sa
     (made) => change(made, "k1", { outcome: failed("Conflict") }),
     /once k1 failed with Conflict \(\), though nothing can be in its way/,
   ],
-  "a decision gives up after one lost race": [
-    (made) => change(made, "d7", { writes: 1 }),
-    /decide d7 failed with Conflict \(\) after 1 of 10 attempts/,
+  "a decision gives up before its last attempt": [
+    (made) => change(made, "d7", { writes: 9 }),
+    /decide d7 failed with Conflict \(\) after 9 of 10 attempts/,
   ],
   "a condition does not hold": [
     (made) => {

@@ -64,6 +64,7 @@ export function call(label: string, outcome: Outcome, more: Partial<Call> = {}):
     begun: EARLY,
     ended: EARLY + 10,
     writes: 1,
+    storeIds: new Set(["S"]),
     outcome,
     ...more,
   };
@@ -177,6 +178,7 @@ export function lossy(): Made {
       call("a2", done("S", old[3]!), { operation: "append", events: 1 }),
       call("d3", done("T", events[2]!), late),
       call("a3", done("T", events[3]!), { ...late, operation: "append", events: 1 }),
+      call("d5", failed("Conflict"), { writes: 9, storeIds: new Set(["S", "T"]) }),
     ],
     pages: [page("S", old, 4, { begun: EARLY + 20 }), page("T", events, 4)],
     segments: [
