@@ -27,7 +27,7 @@ export class Unfinished extends Error {
   override readonly name = "Unfinished";
 }
 
-/** Statuses of answers that say that nothing was done. The checker of the round decides if a 500 is allowed. */
+/** Statuses of answers that say that nothing was done. The checker of the round decides if a 500 or 507 is allowed. */
 const REJECTIONS: ReadonlySet<number> = new Set([404, 409, 410, 500, 503, 507]);
 
 /**

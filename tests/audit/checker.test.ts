@@ -109,10 +109,11 @@ Deno.test("no version is given twice, also when the projection was deleted in be
   assert.match(faultsOf(before, unanswered, after("v1")).join(), /has not the version/);
 });
 
-Deno.test("an answer 500 is a fault when nothing has failed", () => {
+Deno.test("an answer 500 or 507 is a fault when nothing has failed", () => {
   const rejected = (status: number): Entry[] => [intent(1, write(1, 1)), answer(1, "rejected", { status })];
   assert.deepEqual(faultsOfAnswers(rejected(409)), []);
   assert.match(faultsOfAnswers(rejected(500)).join(), /answered 500.*: the acts 1$/);
+  assert.match(faultsOfAnswers(rejected(507)).join(), /answered 507.*: the acts 1$/);
 });
 
 Deno.test("a write of projections alone is there as a whole or not at all", () => {
