@@ -14,8 +14,8 @@ import { type Appended, type AppendOptions, write } from "./writing.ts";
 /* Modules that not every program needs are imported on first use, because browsers load all others at once. */
 
 /**
- * An event store, reached over HTTP. `Events` maps each type of event to its payload. It has no state except its
- * connections, so one instance serves a whole program.
+ * An event store, reached over HTTP. `Events` maps each type of event to its payload. Besides its
+ * connections, it only knows if the server has ever answered, so one instance serves a whole program.
  *
  * @example
  * ```ts

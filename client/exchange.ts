@@ -104,8 +104,8 @@ function timeoutFor(contact: Contact, { changes, signal }: Call, answerSeconds: 
 
 /**
  * Sends one request, with the common headers. It throws an `Unavailable` when there is no connection, and a
- * `ConnectionLost` when the answer does not come, breaks off or is not one of the server's. An error answer becomes the error that it names. When the caller's signal
- * ended the request, it throws the reason of the signal.
+ * `ConnectionLost` when the answer does not come, breaks off or is not one of the server's. An error answer becomes
+ * the error that it names. When the caller's signal ended the request, it throws the reason of the signal.
  */
 export async function exchange(
   contact: Contact,

@@ -1,4 +1,4 @@
-import { ConnectionLost, Refused } from "./errors.ts";
+import { Refused } from "./errors.ts";
 import type { PayloadFormat } from "./events.ts";
 import { type Answer, type Call, type Contact, exchange } from "./exchange.ts";
 import type { EventStoreOptions, NotJson } from "./options.ts";
@@ -46,7 +46,7 @@ export function serverOf(options: EventStoreOptions): Server {
       repeated(
         retriesFor(retrySeconds, call.signal),
         () => server.once(call),
-        (error) => isPassing(error) && !(call.changes && error instanceof ConnectionLost),
+        (error) => isPassing(error) && !error.outcomeUnknown,
       ),
   };
   return server;

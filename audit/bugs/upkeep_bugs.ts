@@ -99,7 +99,7 @@ export const UPKEEP_BUGS: readonly Bug[] = [
     name: "the client repeats a write that lost its answer",
     edits: [{
       file: "client/server.ts",
-      find: "(error) => isPassing(error) && !(call.changes && error instanceof ConnectionLost),",
+      find: "(error) => isPassing(error) && !error.outcomeUnknown,",
       replace: "isPassing,",
     }],
     caughtBy: { tests: "tests/client/writing.test.ts" },

@@ -49,8 +49,8 @@ export function messageOf(error: unknown, serverName: string | undefined): strin
   if (error instanceof Deno.errors.BrokenPipe) return undefined;
   const { message } = error as Error;
   if (!(error instanceof EventStoreError) || serverName === undefined) return message;
-  // The message has the name already.
-  if (["NeverReached", "Unreachable"].includes(error.code)) return message;
+  // Without a connection, the client's message has the name already.
+  if (error instanceof Unavailable && error.status === 0) return message;
   return `${serverName}: ${explained(error)}`;
 }
 
