@@ -99,7 +99,8 @@ export class HealthView implements View {
       if (!document.hidden) {
         const [debug, health, metrics] = await Promise.all([
           this.#app.calls.text("/debug"),
-          this.#app.calls.text("/health"),
+          // A server that cannot read its database still has numbers to show.
+          this.#app.calls.text("/health").catch(() => "{}"),
           this.#app.calls.text("/metrics"),
         ]);
         this.#draw(JSON.parse(debug), JSON.parse(health), {

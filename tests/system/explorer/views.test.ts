@@ -184,6 +184,17 @@ for (const edition of ["A", "B", "C"] as const) {
     await page.until(
       '/Writes\\s+failing[^]*the disk is full/.test(document.querySelector(".now-card.bad")?.innerText)',
     );
+    // A server that cannot read its database answers its health with an error, and the numbers stay.
+    await page.evaluate(`
+      const other = globalThis.fetch;
+      globalThis.asked = 0;
+      globalThis.fetch = (path, options) => {
+        if (path !== "/store/health") return other(path, options);
+        globalThis.asked++;
+        return Promise.resolve(Response.json({ error: "Unavailable" }, { status: 503 }));
+      };`);
+    await page.until(`asked > 1 && !document.querySelector(".now-card.bad")?.innerText.includes("failing")`);
+    assert.equal(await page.evaluate(says("The store cannot be looked at")), false);
     await page.evaluate('location.hash = "#/events"');
     await page.until(`${ROWS} === 1`);
     await page.evaluate(pressButton("Live"));
