@@ -5,7 +5,7 @@ import { storePaths } from "../../src/store/sqlite/data_directory/database_file.
 import { Reader } from "../../src/store/sqlite/reading/reader.ts";
 import { EVERYTHING } from "../store/chunks.ts";
 import { inDirectory } from "../support/directory.ts";
-import { runCommand } from "../support/run_command.ts";
+import { removeFromPageCache } from "../support/page_cache.ts";
 
 /*
  * Bounds on the pages that a small read takes from the file: the ten newest events of a tag, in a store much larger
@@ -33,8 +33,7 @@ Deno.test("a small read on a large store takes few pages of its file", () =>
   inDirectory(async (directory) => {
     fillStore(directory, EVENTS);
     const { database } = storePaths(directory);
-    // The system drops its cached pages of the file.
-    await runCommand(["dd", `of=${database}`, "oflag=nocache", "conv=notrunc,fdatasync", "count=0"]);
+    await removeFromPageCache(database);
     const sample = new SampleEvents(EVENTS, 3);
     const reader = Reader.open(database);
     const read = (): number => {

@@ -3,6 +3,12 @@ import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free_port.ts";
 import { inDirectory } from "../support/directory.ts";
+import deno from "../../deno.json" with { type: "json" };
+
+Deno.test("task dev runs the server with the flags of task start", () => {
+  const { dev, start } = deno.tasks;
+  assert.equal(dev.command, start.command.replace(/main\.ts$/, "tools/dev.ts"));
+});
 
 Deno.test("task dev obeys variables, and its log has the reason of a rejected request", () =>
   inDirectory(async (directory) => {

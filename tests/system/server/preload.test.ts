@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fillStore } from "../../../bench/fill_store.ts";
 import { inDirectory } from "../../support/directory.ts";
 import { eventually } from "../../support/eventually.ts";
+import { removeFromPageCache } from "../../support/page_cache.ts";
 import { runCommand } from "../../support/run_command.ts";
 import { startServer } from "../../support/server_process.ts";
 import { debianTest } from "../support/debian_program.ts";
@@ -16,11 +17,6 @@ async function cachedBytes(path: string): Promise<number> {
   return Number(stdout) * PAGE_BYTES;
 }
 
-/** Removes a file from the system's page cache, as after a start of the machine. */
-async function removeFromCache(path: string): Promise<void> {
-  await runCommand(["dd", `of=${path}`, "oflag=nocache", "conv=notrunc,fdatasync", "count=0"]);
-}
-
 await debianTest(
   ["fincore", "dd"],
   "after a start the system caches the end of a large file, as much as preloadMebibytes says",
@@ -30,7 +26,7 @@ await debianTest(
       fillStore(join(directory, "data"), 150_000);
       const { size } = Deno.statSync(path);
       assert.ok(size > 64 * MEBIBYTE, `${size} bytes`);
-      await removeFromCache(path);
+      await removeFromPageCache(path);
       assert.ok(await cachedBytes(path) < MEBIBYTE, "the file is still cached");
       {
         await using _bounded = await startServer({ directory, env: { SERVICE_PRELOAD_MEBIBYTES: "4" } });
