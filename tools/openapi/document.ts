@@ -99,9 +99,9 @@ const PARAMETERS: JsonObject = {
   writes: {
     name: "writes",
     in: "query",
-    description: "Without a value: the answer is 503 while writes fail.",
+    description: "With it, whatever its value, the answer is 503 while writes fail.",
     allowEmptyValue: true,
-    schema: { type: "string", maxLength: 0 },
+    schema: { type: "string" },
   },
   seconds: {
     name: "seconds",
