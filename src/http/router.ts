@@ -5,7 +5,7 @@ import { decodePath } from "./target.ts";
 export interface RoutedRequest extends Pick<HttpRequest, "header" | "disconnected" | "releaseBody"> {
   /** The decoded segments matched by each `:name` in the route's path, in order. */
   readonly segments: readonly string[];
-  /** The query string without its `?`, "" when there is none. Only profiling and health use it. */
+  /** The query string without its `?`, "" when there is none. A few routes use it. */
   readonly query: string;
   /** Reads the body, up to the edition's limit. */
   body(): Promise<Uint8Array<ArrayBuffer>>;

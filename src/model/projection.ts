@@ -25,6 +25,15 @@ export interface ProjectionChanges {
   readonly delete: readonly ProjectionDelete[];
 }
 
+/** The projections that a list has: those of a type or of all types, from a key on, up to a maximum number. */
+export interface ListRequest {
+  /** undefined: all types. */
+  readonly type: string | undefined;
+  /** The list begins after this key in the storage's order, whether or not such a projection exists. */
+  readonly after: ProjectionKey | undefined;
+  readonly limit: number;
+}
+
 /** Returns the size of a projection in bytes (UTF-8 of type, id and payload) when it is over `bytesMax`, else 0. */
 export function projectionBytesOver(bytesMax: number, key: ProjectionKey, payload: string): number {
   return utf8BytesOver(bytesMax, [key.type, key.id, payload]);

@@ -1,4 +1,5 @@
 import { VERSION } from "../../src/config/version.ts";
+import { LIST_MAX } from "../../src/wire/list_request.ts";
 import type { EditionInterface } from "./edition_interface.ts";
 import { errorResponses, headersOf, PLAIN_RESPONSES } from "./error_responses.ts";
 import { errorSchemas, statusOf } from "./errors.ts";
@@ -96,6 +97,27 @@ const PARAMETERS: JsonObject = {
   txId: pathSegment("txId", "The ID of a transaction, from `POST /tx`.", TX),
   ticket: { ...ticket("The ticket from `POST /begin`."), required: true },
   optionalTicket: ticket("The ticket from `POST /begin`. Without it, the call is none of a transaction."),
+  ofType: {
+    name: "type",
+    in: "query",
+    description: "Only projections of this type.",
+    schema: NAME,
+    example: TYPE,
+  },
+  limit: {
+    name: "limit",
+    in: "query",
+    description: "The most projections. A list may be shorter, and still have more.",
+    schema: { type: "integer", minimum: 1, default: LIST_MAX },
+  },
+  after: {
+    name: "after",
+    in: "query",
+    description:
+      "The last projection received: its ID with `type`, and `<type>/<id>` without, both escaped as in a path.",
+    schema: NAME,
+    example: ID,
+  },
   writes: {
     name: "writes",
     in: "query",

@@ -56,6 +56,7 @@ function routesOf(host: EditionHost, decoding: WriteDecoding): Route[] {
     common.readEvents,
     postWrite(host, decoding, metrics),
     common.readProjection,
+    common.listProjections,
     ...common.deleteProjections,
     common.health,
     metricsRoute(host, () => metrics.text(host.queue), common.reads),

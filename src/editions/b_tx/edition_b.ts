@@ -74,6 +74,7 @@ function routesOf(edition: EditionParts): Route[] {
     ...txRoutes(edition, common.reads),
     postProjections(edition),
     common.readProjection,
+    common.listProjections,
     ...common.deleteProjections,
     ...pauseRoutes(edition),
     stayingRoute(edition, "optimize", () => optimize(edition)),

@@ -69,6 +69,7 @@ function routesOf(edition: EditionParts): Route[] {
   });
   return [
     ...transactionRoutes(edition, common),
+    common.listProjections,
     ...common.deleteProjections.map((route) => whilePaused(edition, route)),
     ...pauseRoutes(edition),
     common.health,

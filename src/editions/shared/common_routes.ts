@@ -5,7 +5,7 @@ import type { DecodedRead } from "./decoding/decoded_read.ts";
 import { healthRoute } from "./health.ts";
 import { profilingRoutes } from "./profiling.ts";
 import { readEventsRoute } from "./read_events.ts";
-import { readProjectionRoute } from "./read_projection.ts";
+import { listProjectionsRoute, readProjectionRoute } from "./read_projection.ts";
 import { ReadsInFlight } from "./reads_in_flight.ts";
 import { deleteProjectionsRoutes } from "./write_lock_routes.ts";
 
@@ -23,6 +23,7 @@ export interface Differences {
 export interface CommonRoutes {
   readonly readEvents: Route;
   readonly readProjection: Route;
+  readonly listProjections: Route;
   readonly deleteProjections: readonly Route[];
   readonly health: Route;
   /** Empty unless in development mode. */
@@ -36,6 +37,7 @@ export function commonRoutes(host: EditionHost, differences: Differences): Commo
   return {
     readEvents: readEventsRoute(host, decodeRead, reads),
     readProjection: readProjectionRoute(host, reads),
+    listProjections: listProjectionsRoute(host, reads),
     deleteProjections: deleteProjectionsRoutes(host, deletesLeaveWithClient),
     health: healthRoute(host, health),
     profiling: host.settings.devMode ? profilingRoutes() : [],

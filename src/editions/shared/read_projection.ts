@@ -3,6 +3,7 @@ import type { Reply } from "../../http/exchange.ts";
 import { getRoute, type Route } from "../../http/router.ts";
 import { ApiError } from "../../model/errors.ts";
 import type { FoundProjection } from "../../store/api/store.ts";
+import { decodeListRequest } from "../../wire/list_request.ts";
 import type { EditionHost } from "../edition.ts";
 import { NOT_CACHED, STORE_HEADER, VERSION_HEADER } from "./headers.ts";
 import type { ReadsInFlight } from "./reads_in_flight.ts";
@@ -13,6 +14,17 @@ export function readProjectionRoute({ store }: EditionHost, reads: ReadsInFlight
     const [type, id] = request.segments;
     using _read = reads.begin("projection");
     return projectionReply(await store.reads.projection({ type: type!, id: id! }, request));
+  });
+}
+
+/** `GET /projections`: type, ID, version and size of projections, a line each, and the trailer `hasMore`. */
+export function listProjectionsRoute({ store }: EditionHost, reads: ReadsInFlight): Route {
+  return getRoute("/projections", async (request) => {
+    const wanted = decodeListRequest(request.query);
+    using _read = reads.begin("projection");
+    const { storeId, lines } = await store.reads.projections(wanted, request);
+    const headers = { "Content-Type": "application/x-ndjson", [STORE_HEADER]: storeId, ...NOT_CACHED };
+    return { status: 200, headers, body: lines };
   });
 }
 

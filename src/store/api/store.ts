@@ -1,4 +1,4 @@
-import type { ProjectionKey } from "../../model/projection.ts";
+import type { ListRequest, ProjectionKey } from "../../model/projection.ts";
 import type { CommitFeed } from "../feed/commit_feed.ts";
 import type { Chunk, ChunkRequest } from "./chunk.ts";
 import type { PrefetchedChunk } from "../core/read_ahead.ts";
@@ -127,6 +127,8 @@ export interface StoreReads {
   prefetchChunk(request: ChunkRequest, client: Client): PrefetchedChunk | undefined;
   /** Throws like `chunk`. */
   projection(key: ProjectionKey, client?: Client): Promise<FoundProjection>;
+  /** Throws like `chunk`. The list may be shorter than its limit. */
+  projections(request: ListRequest, client?: Client): Promise<ProjectionLines>;
   /** @throws ApiError `Unavailable` when a trivial read fails */
   ping(): Promise<void>;
 }
@@ -135,6 +137,13 @@ export interface StoreReads {
 export interface FoundProjection {
   readonly storeId: string;
   readonly projection: StoredProjection | undefined;
+}
+
+/** A list of projections without their payloads, and the store that was asked. */
+export interface ProjectionLines {
+  readonly storeId: string;
+  /** A line of JSON for each, and the last line `{"hasMore"}`. */
+  readonly lines: string;
 }
 
 export interface StoredProjection {

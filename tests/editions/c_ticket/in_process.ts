@@ -212,6 +212,7 @@ export class InProcess implements Subject, Disposable {
       chunk: (request) => Promise.resolve(reader.chunk(request)),
       prefetchChunk: () => undefined,
       projection: (key) => Promise.resolve(reader.projection(key)),
+      projections: (request) => Promise.resolve(reader.projections(request)),
       ping: () => Promise.resolve(),
     };
     const feed = new CommitFeed(inner.opened);

@@ -11,7 +11,7 @@ export const contractA: ContractEdition = {
   paths: [
     ["/events", ["QUERY"]],
     ["/write", ["POST"]],
-    ["/projections", ["DELETE"]],
+    ["/projections", ["GET", "HEAD", "DELETE"]],
     ["/projections/t", ["DELETE"]],
     ["/projections/t/a", ["GET", "HEAD"]],
     ["/reset", ["POST"]],

@@ -17,7 +17,7 @@ export const contractB: ContractEdition = {
     ["/tx/x/projections", ["POST"]],
     ["/tx/x/projections/t/a", ["GET", "HEAD"]],
     ["/tx/x/commit", ["POST"]],
-    ["/projections", ["POST", "DELETE"]],
+    ["/projections", ["GET", "HEAD", "POST", "DELETE"]],
     ["/projections/t", ["DELETE"]],
     ["/projections/t/a", ["GET", "HEAD"]],
     ["/pause", ["POST"]],

@@ -20,7 +20,7 @@ export const contractC: ContractEdition = {
     ["/reset", ["POST"]],
     ["/events", ["QUERY", "POST"]],
     ["/projections/t/a", ["GET", "HEAD"]],
-    ["/projections", ["POST", "DELETE"]],
+    ["/projections", ["GET", "HEAD", "POST", "DELETE"]],
     ["/commit", ["POST"]],
     ["/rollback", ["POST"]],
     ["/projections/t", ["DELETE"]],

@@ -1,12 +1,18 @@
 import assert from "node:assert/strict";
-import type { ProjectionKey } from "../../../src/model/projection.ts";
+import type { ListRequest, ProjectionKey } from "../../../src/model/projection.ts";
 import type { ReadRequest } from "../../../src/model/read_request.ts";
 import { AwaitedPages } from "../../../src/store/feed/awaited_pages.ts";
 import { filterTerms } from "../../../src/store/feed/filter_terms.ts";
 import type { Chunk, ChunkRequest } from "../../../src/store/api/chunk.ts";
 import type { PrefetchedChunk } from "../../../src/store/core/read_ahead.ts";
 import type { Page } from "../../../src/store/core/open_page.ts";
-import type { Client, FoundProjection, Store, StoreReads } from "../../../src/store/api/store.ts";
+import type {
+  Client,
+  FoundProjection,
+  ProjectionLines,
+  Store,
+  StoreReads,
+} from "../../../src/store/api/store.ts";
 import { eventually } from "../../support/eventually.ts";
 
 /** Longer than a test waits for a read that should return. */
@@ -56,6 +62,10 @@ class HookedReads implements StoreReads {
 
   projection(key: ProjectionKey, client?: Client): Promise<FoundProjection> {
     return this.#reads.projection(key, client);
+  }
+
+  projections(request: ListRequest, client?: Client): Promise<ProjectionLines> {
+    return this.#reads.projections(request, client);
   }
 
   ping(): Promise<void> {

@@ -9,6 +9,7 @@ import {
   command,
   deleteProjections,
   health,
+  listProjections,
   NO_TRANSACTION,
   ONE_TURN,
   operational,
@@ -39,6 +40,7 @@ const OPERATIONS: readonly Operation[] = [
     errors: ["ConcurrencyException", ...NO_TRANSACTION],
   },
   readProjection(),
+  listProjections(),
   ...deleteProjections(NO_TRANSACTION),
   ...operational(
     "Queue, writes, requests, reads, failures, the disk and the process; docs/metrics.md says what each means.",

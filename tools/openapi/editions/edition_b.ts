@@ -7,6 +7,7 @@ import {
   command,
   deleteProjections,
   document,
+  listProjections,
   NO_TRANSACTION,
   operational,
   readEvents,
@@ -42,6 +43,7 @@ const OPERATIONS: readonly Operation[] = [
   readEvents(),
   ...TX_OPERATIONS,
   readProjection(),
+  listProjections(),
   {
     method: "POST",
     path: "/projections",

@@ -11,6 +11,7 @@ import {
   command,
   deleteProjections,
   health,
+  listProjections,
   operational,
   operationalSchemas,
   readEvents,
@@ -64,6 +65,7 @@ const OPERATIONS: readonly Operation[] = [
     errors: ["ConcurrencyException", ...CALL, "Unavailable", "DiskFull"],
   },
   readProjection({ parameters: ["optionalTicket"], errors: CALL }),
+  listProjections(),
   {
     method: "POST",
     path: "/projections",

@@ -3,7 +3,7 @@ import {
   QUERY_ITEMS_GIVEN_MAX,
   TAGS_PER_NAMESPACE_MAX,
 } from "../../../src/model/limits.ts";
-import { answer, described, list, NAME, oneWord, ref, request, type Schema, TEXT } from "../schema.ts";
+import { answer, COUNT, described, list, NAME, oneWord, ref, request, type Schema, TEXT } from "../schema.ts";
 
 type Schemas = Readonly<Record<string, Schema>>;
 
@@ -116,6 +116,12 @@ const PROJECTIONS: Schemas = {
       replace: list(ref("ProjectionReplace")),
       delete: list(ref("ProjectionDelete")),
     },
+  }),
+  ListLine: { oneOf: [ref("ListedProjection"), ref("HasMore")] },
+  ListedProjection: answer({
+    ...PROJECTION_KEY,
+    ...VERSION,
+    bytes: described("The size of type, ID and payload.", COUNT),
   }),
   NewVersions: described(
     "The new versions, each list in the order sent.",

@@ -70,6 +70,27 @@ export function readProjection(more: Pick<Operation, "parameters" | "errors"> = 
   };
 }
 
+/** @param errors those of a request in this edition */
+export function listProjections(errors: readonly ErrorCode[] = []): Operation {
+  return {
+    method: "GET",
+    path: "/projections",
+    id: "listProjections",
+    tag: "projections",
+    summary: "List projections",
+    parameters: ["ofType", "limit", "after"],
+    successes: [{
+      status: 200,
+      description:
+        'One JSON value per line: projections without their payloads, then `{"hasMore": ...}`. A list has one' +
+        " snapshot. The order is the storage's own, and stays.",
+      headers: ["Store", "NotCached"],
+      body: jsonLines("ListLine"),
+    }],
+    errors: ["InvalidRequest", ...errors, "Unavailable"],
+  };
+}
+
 /** The bulk deletes. @param errors the errors when they get no turn, or need a pause */
 export function deleteProjections(errors: readonly ErrorCode[]): Operation[] {
   const shared = { method: "DELETE", tag: "projections", successes: [NO_CONTENT], errors } as const;

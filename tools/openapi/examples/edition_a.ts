@@ -101,6 +101,14 @@ const AFTER_WRITES: readonly Exchange[] = [
     text: '{"free":27}',
   },
   {
+    operation: "GET /projections",
+    name: "list",
+    summary: "Every projection",
+    status: 200,
+    answerHeaders: IN_STORE,
+    lines: [{ type: "course", id: "c1", version: VERSION_2, bytes: 19 }, { hasMore: false }],
+  },
+  {
     operation: "DELETE /projections/{type}",
     name: "deleteCourses",
     summary: "Delete the projections of one type",

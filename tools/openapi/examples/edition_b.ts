@@ -1,5 +1,5 @@
 import type { Exchange } from "../exchange.ts";
-import { STORE, TIME_1, TIME_2, VERSION_1, VERSION_2 } from "./names.ts";
+import { STORE, TIME_1, TIME_2, VERSION_1, VERSION_2, VERSION_3 } from "./names.ts";
 import { healthExchange, IDLE_READS, IDLE_TURN, METRICS_EXCHANGE } from "./operational.ts";
 import { readExchanges } from "./reads.ts";
 import { begin, COMMANDS } from "./tx_commands.ts";
@@ -71,6 +71,14 @@ const OTHERS: readonly Exchange[] = [
     summary: "Delete the projections of one type",
     path: { type: "room" },
     status: 204,
+  },
+  {
+    operation: "GET /projections",
+    name: "list",
+    summary: "What is left",
+    status: 200,
+    answerHeaders: { "X-Service-Store": STORE },
+    lines: [{ type: "course", id: "c1", version: VERSION_3, bytes: 19 }, { hasMore: false }],
   },
   { operation: "DELETE /projections", name: "deleteAll", summary: "Delete every projection", status: 204 },
 ];

@@ -122,6 +122,14 @@ const COMMANDS: readonly Exchange[] = [
 ];
 
 const REJECTED: readonly Exchange[] = [
+  {
+    operation: "GET /projections",
+    name: "list",
+    summary: "Every projection",
+    status: 200,
+    answerHeaders: { "X-Service-Store": STORE },
+    lines: [{ type: "course", id: "c1", version: VERSION_2, bytes: 19 }, { hasMore: false }],
+  },
   begin("beginTooLate", TICKET_2, "A decision that was overtaken"),
   {
     operation: "POST /events",

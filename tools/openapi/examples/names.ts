@@ -12,6 +12,7 @@ export const TIME_2 = "2026-11-20T19:07:41.302557Z";
 
 export const VERSION_1 = "1b4e28ba-2fa1-41d2-883f-0016d3cca427";
 export const VERSION_2 = "3f333df6-90a4-4fda-8dd3-9485d27cee36";
+export const VERSION_3 = "a2c5d0f4-6e0b-4f1a-8c27-91b3e5d7f064";
 
 /** The query for the events of the course. */
 export const COURSE_QUERY = [{ identifiers: [{ name: "course", value: "c1" }] }];

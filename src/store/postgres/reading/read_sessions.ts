@@ -1,13 +1,19 @@
 import { ApiError, ClientDisconnected } from "../../../model/errors.ts";
-import type { ProjectionKey } from "../../../model/projection.ts";
+import type { ListRequest, ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
 import { type PrefetchedChunk, ReadAhead } from "../../core/read_ahead.ts";
-import type { Client, FoundProjection, StoreReads } from "../../api/store.ts";
+import type { Client, FoundProjection, ProjectionLines, StoreReads } from "../../api/store.ts";
+import { ProjectionList } from "../../core/projection_list.ts";
 import { type QueuedRead, QueuedReads } from "../../core/queued_reads.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Row } from "../protocol/cells.ts";
 import type { Session, Statement } from "../protocol/session.ts";
-import { readProjection, storedProjection } from "../tables/projections.ts";
+import {
+  listedProjections,
+  listProjections,
+  readProjection,
+  storedProjection,
+} from "../tables/projections.ts";
 import { READ_STATE, type StoreRow, storeRow } from "../tables/state.ts";
 import { firstStatement, readChunk } from "./read_chunk.ts";
 import type { SessionSource } from "./session_source.ts";
@@ -78,6 +84,17 @@ export class ReadSessions implements StoreReads {
     return this.#read(async (session, { storeId }) => {
       const [rows] = await session.run([readProjection(key)]);
       return { storeId, projection: storedProjection(rows!) };
+    }, { client });
+  }
+
+  projections(request: ListRequest, client?: Client): Promise<ProjectionLines> {
+    return this.#read(async (session, { storeId }) => {
+      const list = new ProjectionList(request);
+      for (let part = list.next(); part !== undefined; part = list.next()) {
+        const [rows] = await session.run([listProjections(part)]);
+        list.add(listedProjections(rows!));
+      }
+      return { storeId, lines: list.text };
     }, { client });
   }
 

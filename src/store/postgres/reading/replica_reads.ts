@@ -1,9 +1,9 @@
 import { type ApiError, ClientDisconnected } from "../../../model/errors.ts";
-import type { ProjectionKey } from "../../../model/projection.ts";
+import type { ListRequest, ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
 import { type PrefetchedChunk, ReadAhead } from "../../core/read_ahead.ts";
 import type { StoreState } from "../../api/state.ts";
-import type { Client, FoundProjection, StoreReads } from "../../api/store.ts";
+import type { Client, FoundProjection, ProjectionLines, StoreReads } from "../../api/store.ts";
 import type { PostgresLocation } from "../connection/address.ts";
 import type { Primary } from "../cluster/primary.ts";
 import { ReadSessions } from "./read_sessions.ts";
@@ -67,6 +67,11 @@ export class ReplicaReads implements StoreReads {
   /** Reads from the primary, because a client could not see that a projection from a replica is outdated. */
   projection(key: ProjectionKey, client?: Client): Promise<FoundProjection> {
     return this.#primary.projection(key, client);
+  }
+
+  /** Also from the primary: it has the versions. */
+  projections(request: ListRequest, client?: Client): Promise<ProjectionLines> {
+    return this.#primary.projections(request, client);
   }
 
   ping(): Promise<void> {

@@ -1,13 +1,17 @@
-import type { ProjectionChanges, ProjectionKey } from "../../../model/projection.ts";
+import type { ListRequest, ProjectionChanges, ProjectionKey } from "../../../model/projection.ts";
 import type { StoredProjection } from "../../api/store.ts";
 import type { NewVersions, ProjectionConflict } from "../../api/write.ts";
 import { tokenOf } from "../../core/index_terms.ts";
 import { projectionConflict } from "../../core/projection_conflict.ts";
-import { bytesIn, type Row, textIn } from "../protocol/cells.ts";
+import type { ListedProjection } from "../../core/projection_list.ts";
+import { bytesIn, numberIn, type Row, textIn } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
 import { arrayText, bytesArrayText } from "./array_text.ts";
 
 const encoder = new TextEncoder();
+
+/** The token before all others. */
+const LOWEST_TOKEN = "0".repeat(32);
 
 const AT_KEY = "type_token = $1 AND id_token = $2";
 
@@ -22,6 +26,27 @@ export function storedProjection(rows: readonly Row[]): StoredProjection | undef
   const [row] = rows;
   // A copy, so that the other received bytes can be freed.
   return row && { version: textIn(row[0]), payload: bytesIn(row[1]).slice() };
+}
+
+/** Reads projections of a list, in the order of their tokens. PostgreSQL knows the size of a payload without reading it. */
+export function listProjections({ type, after, limit }: ListRequest): Statement {
+  const [where, typeToken] = type === undefined
+    ? ["(type_token, id_token) > ($1, $2)", after ? tokenOf(after.type) : LOWEST_TOKEN]
+    : ["type_token = $1 AND id_token > $2", tokenOf(type)];
+  return {
+    sql: `SELECT type, id, version, octet_length(type) + octet_length(id) + octet_length(payload)
+      FROM projection WHERE ${where} ORDER BY type_token, id_token LIMIT $3`,
+    params: [typeToken, after ? tokenOf(after.id) : LOWEST_TOKEN, String(limit)],
+  };
+}
+
+export function listedProjections(rows: readonly Row[]): ListedProjection[] {
+  return rows.map(([type, id, version, bytes]) => ({
+    type: textIn(type),
+    id: textIn(id),
+    version: textIn(version),
+    bytes: numberIn(bytes),
+  }));
 }
 
 export function deleteProjections(type: string | undefined): Statement {

@@ -1,12 +1,13 @@
-import type { ProjectionKey } from "../../../model/projection.ts";
+import type { ListRequest, ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
-import type { FoundProjection } from "../../api/store.ts";
+import type { FoundProjection, ProjectionLines } from "../../api/store.ts";
+import { ProjectionList } from "../../core/projection_list.ts";
 import { lowerThreadPriority } from "../../../workers/low_priority.ts";
 import { openForReading } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
 import { type KnownFile, lossOf } from "../data_directory/store_files.ts";
 import { readState } from "../tables/identity.ts";
-import { readProjection } from "../tables/projections.ts";
+import { listProjections, readProjection } from "../tables/projections.ts";
 import { readChunk } from "./read_chunk.ts";
 
 /** Reads committed data, in short transactions. Runs in a worker. */
@@ -46,6 +47,16 @@ export class Reader {
       storeId: readState(this.#db).storeId,
       projection: readProjection(this.#db, key),
     }));
+  }
+
+  projections(request: ListRequest): ProjectionLines {
+    return this.#inSnapshot(() => {
+      const list = new ProjectionList(request);
+      for (let part = list.next(); part !== undefined; part = list.next()) {
+        list.add(listProjections(this.#db, part));
+      }
+      return { storeId: readState(this.#db).storeId, lines: list.text };
+    });
   }
 
   /** Runs a trivial query, to check that the database can be reached. */

@@ -1,8 +1,8 @@
 import { ApiError } from "../../../model/errors.ts";
-import type { ProjectionKey } from "../../../model/projection.ts";
+import type { ListRequest, ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
 import { type PrefetchedChunk, ReadAhead } from "../../core/read_ahead.ts";
-import type { Client, FoundProjection, StoreReads } from "../../api/store.ts";
+import type { Client, FoundProjection, ProjectionLines, StoreReads } from "../../api/store.ts";
 import type { KnownFile } from "../data_directory/store_files.ts";
 import type { RemoteWorker } from "../../../workers/remote_worker.ts";
 import type { Reader } from "../reading/reader.ts";
@@ -74,6 +74,10 @@ export class ReaderPool implements StoreReads {
 
   projection(key: ProjectionKey, client?: Client): Promise<FoundProjection> {
     return this.#read<FoundProjection>((reader) => reader.projection(key), { client });
+  }
+
+  projections(request: ListRequest, client?: Client): Promise<ProjectionLines> {
+    return this.#read<ProjectionLines>((reader) => reader.projections(request), { client });
   }
 
   async ping(): Promise<void> {
