@@ -56,6 +56,20 @@ interface LostWrite {
   readonly storeId: string;
 }
 
+/** Decides with one model, or with several that have names. */
+export async function decide<Events extends object>(
+  server: Server,
+  models: DecisionModel<Events, unknown> | Models<Events>,
+  handler: (known: never) => Decision<Events> | Promise<Decision<Events>>,
+  options: DecideOptions,
+): Promise<Decided> {
+  const isOne = typeof models.apply === "function";
+  const all = (isOne ? { one: models } : models) as Models<Events>;
+  const upon: Handler<Events> = (states) => handler((isOne ? states["one"] : states) as never);
+  const { events, position } = await decideMarked(server, all, upon, { ...options, mark: newMark() });
+  return { events, position };
+}
+
 /**
  * Reads, decides, and writes if no relevant event was committed in between. Otherwise it reads the new events and
  * decides again.
@@ -72,7 +86,7 @@ interface LostWrite {
  *
  * @returns also the events as stored, if an earlier call has written them, or an attempt without an answer
  */
-export async function decide<Events extends object>(
+export async function decideMarked<Events extends object>(
   server: Server,
   models: Models<Events>,
   handler: Handler<Events>,
@@ -183,6 +197,6 @@ function decided({ storeId, sequence }: Position, events: readonly AppendedEvent
 }
 
 /** Random enough to be unique. Some browsers have no `randomUUID`. */
-export function newMark(): Tags {
+function newMark(): Tags {
   return { decisionId: crypto.getRandomValues(new Uint32Array(4)).join("-") };
 }

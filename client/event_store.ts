@@ -1,11 +1,13 @@
-import type { Decided, DecideOptions, Decision, Handler, Models } from "./decide.ts";
+import type { Decided, DecideOptions, Decision, Models } from "./decide.ts";
 import type { DecisionModel } from "./decision_model.ts";
 import { EventReader } from "./event_reader.ts";
 import type { NewEvent } from "./events.ts";
 import type { OneOrMore } from "./one_or_more.ts";
 import type { EventStoreOptions } from "./options.ts";
-import type { Projected, ProjectOptions } from "./project.ts";
+import type { ProjectedRows, RowModel } from "./project_rows.ts";
+import type { Projected } from "./project_state.ts";
 import { Projections } from "./projections.ts";
+import type { ProjectOptions } from "./projector.ts";
 import { mustSpeak, serverOf } from "./server.ts";
 import type { Transaction, TransactionOptions } from "./transaction.ts";
 import type { WriteOnceOptions, WrittenOnce } from "./write_once.ts";
@@ -130,16 +132,8 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
     options: DecideOptions = {},
   ): Promise<Decided> {
     mustSpeak(this.server, "A");
-    // A single model needs no name; several have names.
-    const isOne = typeof models.apply === "function";
-    const all = isOne ? { one: models } : models;
-    const upon: Handler<Events> = (states) => handler((isOne ? states["one"] : states) as never);
-    const { decide, newMark } = await import("./decide.ts");
-    const { events, position } = await decide(this.server, all as Models<Events>, upon, {
-      ...options,
-      mark: newMark(),
-    });
-    return { events, position };
+    const { decide } = await import("./decide.ts");
+    return await decide(this.server, models, handler, options);
   }
 
   /**
@@ -170,12 +164,44 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
   }
 
   /**
-   * Stores a state of the events in the store, as the projection of type `projector` with this name. State and
-   * checkpoint change in one write. So each event is applied exactly once, whatever happens, even if two copies
-   * run.
+   * Keeps a read model of rows in the store, such as one for each show: projections whose type is this name, and
+   * whose IDs are the keys of the rows. Rows and checkpoint change in one write. So each event is applied exactly
+   * once, whatever happens, even if two copies run.
+   *
+   * It yields the checkpoint first, if there is one, and again after an error, and then the rows of each write. After
+   * a reset it begins again by itself, and so it does when you delete the projections of this type. It ends with the
+   * loop or the signal. Edition A.
+   *
+   * @example
+   * ```ts
+   * import { EventStore } from "eventstore-client";
+   *
+   * const store = new EventStore({ url: "http://127.0.0.1:8085" });
+   * await store.append({ type: "SeatTaken", identifiers: { show: "s1" }, payload: {} });
+   * const rows = store.project("seats", {
+   *   query: { types: ["SeatTaken"] },
+   *   key: (event) => event.identifiers["show"],
+   *   initial: 0,
+   *   apply: (taken) => taken + 1,
+   * });
+   * for await (const { checkpoint } of rows) {
+   *   console.log("up to", checkpoint.sequence);
+   *   break;
+   * }
+   * console.log((await store.projections.get("seats", "s1"))?.payload);
+   * ```
+   */
+  project<State>(
+    name: string,
+    model: RowModel<Events, State>,
+    options?: ProjectOptions,
+  ): AsyncGenerator<ProjectedRows<State>, never>;
+  /**
+   * Keeps a single state, such as a total, as the projection of type `projector` with this name. It is at most
+   * `maxProjectionSize` bytes (64 KiB). State and checkpoint change in one write, as with rows.
    *
    * It yields the stored state first, if there is one, and again after an error, and each state that it has
-   * written. After a reset it begins again by itself. It ends with the loop or the signal. Edition A.
+   * written.
    *
    * @example
    * ```ts
@@ -190,14 +216,19 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
    * }
    * ```
    */
-  async *project<State>(
+  project<State>(
     name: string,
     model: DecisionModel<Events, State>,
+    options?: ProjectOptions,
+  ): AsyncGenerator<Projected<State>, never>;
+  async *project(
+    name: string,
+    model: DecisionModel<Events, unknown> | RowModel<Events, unknown>,
     options: ProjectOptions = {},
-  ): AsyncGenerator<Projected<State>, never> {
+  ): AsyncGenerator<never, never> {
     mustSpeak(this.server, "A");
     const { project } = await import("./project.ts");
-    return yield* project(this.server, name, model, options);
+    return yield* project(this.server, name, model, options) as AsyncGenerator<never, never>;
   }
 
   /**

@@ -22,8 +22,11 @@ export type { EventOf, NewEvent, PayloadFormat, Position, StoredEvent, Tags, Typ
 export type { Followed, FollowOptions } from "./follow.ts";
 export type { OneOrMore } from "./one_or_more.ts";
 export type { CallOptions, EventStoreOptions, NotJson } from "./options.ts";
-export type { Projected, ProjectOptions } from "./project.ts";
+export type { ListedProjection, ListOptions } from "./list_projections.ts";
+export type { ProjectedRows, RowModel } from "./project_rows.ts";
+export type { Projected } from "./project_state.ts";
 export { type Projection, Projections } from "./projections.ts";
+export type { ProjectOptions } from "./projector.ts";
 export type { Condition, Query, QueryItem } from "./queries.ts";
 export type { BackwardsPage, Page, ReadAllOptions, ReadOptions } from "./reading.ts";
 export type { Transaction, TransactionOptions, TransactionProjections } from "./transaction.ts";

@@ -1,85 +1,17 @@
 import type { DecisionModel } from "./decision_model.ts";
-import { Conflict, StoreReset } from "./errors.ts";
-import type { Position } from "./events.ts";
-import { follow } from "./follow.ts";
-import { initialState } from "./initial_state.ts";
-import type { CallOptions } from "./options.ts";
-import { getProjection, pathOf } from "./projections.ts";
-import { isPassing, retriesFor } from "./retries.ts";
+import type { ProjectedRows, RowModel } from "./project_rows.ts";
+import { type Projected, projectState } from "./project_state.ts";
+import type { ProjectOptions } from "./projector.ts";
 import type { Server } from "./server.ts";
-import { write } from "./writing.ts";
 
-/** The type of the projections that hold states of projectors; the id is the name. */
-const TYPE = "projector";
-
-/** When no event matches, the checkpoint is stored once it has moved this far. */
-const SEQUENCES_MAX = 10_000;
-
-/** Options of a projector. */
-export interface ProjectOptions extends CallOptions {
-  /** The most events that the server sends at a time. */
-  readonly limit?: number;
-  /** How long the server waits for an event, in seconds, 1 to 60. Default 25. */
-  readonly waitSeconds?: number;
-}
-
-/** A stored state, and the position up to which events are applied. */
-export interface Projected<State> {
-  /** The result of `apply`. */
-  readonly state: State;
-  /** The position up to which events are applied. */
-  readonly checkpoint: Position;
-}
-
-/** Applies every event once, and stores the state with the checkpoint in one write. */
+/** Runs a projector. A model with a key has a row for each key, any other has one state. */
 export async function* project<Events extends object, State>(
   server: Server,
   name: string,
-  model: DecisionModel<Events, State>,
+  model: DecisionModel<Events, State> | RowModel<Events, State>,
   options: ProjectOptions,
-): AsyncGenerator<Projected<State>, never> {
-  const { query, apply } = model;
-  const { signal } = options;
-  const retries = retriesFor(Infinity, signal);
-  let version: string | undefined;
-  let voidVersion: string | undefined;
-  let voidStoreId: string | undefined;
-  for (;;) {
-    try {
-      // The stored state counts: another copy may have written one, or a write whose answer was lost.
-      const found = await getProjection<Projected<State> | string>(server, pathOf(TYPE, name), { signal });
-      let stored = found && asObject(found.payload);
-      version = found?.version;
-      if (version === voidVersion || stored?.checkpoint.storeId === voidStoreId) stored = undefined;
-      if (stored) yield stored;
-      for await (
-        const { events, checkpoint } of follow(server, query, { ...options, from: stored?.checkpoint })
-      ) {
-        const moved = checkpoint.sequence - (stored?.checkpoint.sequence ?? 0);
-        if (events.length === 0 && moved < SEQUENCES_MAX) continue;
-        let state = stored ? stored.state : initialState(model);
-        for (const event of events) state = apply(state, event);
-        stored = { state, checkpoint };
-        const payload = server.payload === "text" ? JSON.stringify(stored) : stored;
-        const one = { type: TYPE, id: name, payload };
-        const projections = version ? { replace: [{ ...one, version }] } : { create: [one] };
-        const { create, replace } = (await write(server, [], { projections, signal })).projections;
-        ({ version } = (create[0] ?? replace[0])!);
-        retries.reset();
-        yield stored;
-      }
-    } catch (error) {
-      if (error instanceof StoreReset) {
-        // If the ID is the same as before, the versions show which states were stored before the reset and which
-        // after it.
-        if (error.position.storeId !== error.storeId) voidStoreId = error.position.storeId;
-        voidVersion = version;
-      } else await retries.after(error, error instanceof Conflict || isPassing(error));
-    }
-  }
-}
-
-/** In a store with text payloads, the state is JSON text. */
-function asObject<State>(payload: Projected<State> | string): Projected<State> {
-  return typeof payload === "string" ? JSON.parse(payload) : payload;
+): AsyncGenerator<Projected<State> | ProjectedRows<State>, never> {
+  if (!("key" in model)) return yield* projectState(server, name, model, options);
+  const { projectRows } = await import("./project_rows.ts");
+  return yield* projectRows(server, name, model, options);
 }

@@ -1,5 +1,6 @@
 import type { Refused } from "./errors.ts";
 import type { Call } from "./exchange.ts";
+import type { ListedProjection, ListOptions } from "./list_projections.ts";
 import type { CallOptions } from "./options.ts";
 import type { Server } from "./server.ts";
 import { payloadOf } from "./wire.ts";
@@ -43,6 +44,22 @@ export class Projections {
     { signal }: CallOptions = {},
   ): Promise<Projection<Payload> | undefined> {
     return await getProjection(this.#server, pathOf(type, id), { signal });
+  }
+
+  /**
+   * All projections, or those of a type, without their payloads. They come in pages, in an order of the server's.
+   *
+   * @example
+   * ```ts
+   * import { EventStore } from "eventstore-client";
+   *
+   * const store = new EventStore({ url: "http://127.0.0.1:8085" });
+   * for await (const { id, bytes } of store.projections.list({ type: "course" })) console.log(id, bytes);
+   * ```
+   */
+  async *list(options: ListOptions = {}): AsyncGenerator<ListedProjection> {
+    const { listProjections } = await import("./list_projections.ts");
+    yield* listProjections(this.#server, options);
   }
 
   /**

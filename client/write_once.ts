@@ -1,4 +1,4 @@
-import { decide } from "./decide.ts";
+import { decideMarked } from "./decide.ts";
 import { Refused } from "./errors.ts";
 import type { NewEvent, Tags } from "./events.ts";
 import { listOf, type OneOrMore } from "./one_or_more.ts";
@@ -32,7 +32,7 @@ export async function writeOnce<Events extends object>(
   const mark = { writeKey: key };
   const wanted = listOf(events);
   if (!wanted.length) throw new TypeError("there is no event to write");
-  const written = await decide(server, {}, () => wanted, { ...options, mark, mayExist: true });
+  const written = await decideMarked(server, {}, () => wanted, { ...options, mark, mayExist: true });
   const bodyOf = (events: readonly NewEvent<Events>[]): string =>
     JSON.stringify(events.map((event) => {
       const { type, identifiers, metadata, payload } = wireEvent(event, server.payload);
