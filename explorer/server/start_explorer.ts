@@ -41,7 +41,7 @@ export function startExplorer(options: ExplorerOptions): Explorer {
   const answer = async (request: Request): Promise<Response> => {
     const foreign = foreignError(request, server.addr.port);
     if (foreign !== undefined) return foreign;
-    const { pathname } = new URL(request.url);
+    const { pathname, search } = new URL(request.url);
     const { method } = request;
     if (method === "GET") {
       const file = pageReply(options.page ?? builtPage, pathname);
@@ -54,7 +54,7 @@ export function startExplorer(options: ExplorerOptions): Explorer {
     const path = pathname.slice(STORE.length);
     const permission = permissionFor(method, path, allowWrites);
     if (permission === "allowed") {
-      return await forwarding.forward(request, path);
+      return await forwarding.forward(request, path + search);
     }
     if (permission === "readOnly") {
       return jsonReply(403, {

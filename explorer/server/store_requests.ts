@@ -19,6 +19,7 @@ const READS: readonly Known[] = [
   known("GET", "/metrics"),
   known("GET", "/debug"),
   known("QUERY", "/events"),
+  known("GET", "/projections"),
   known("GET", "/projections/*/*"),
 ];
 

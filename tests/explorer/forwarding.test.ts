@@ -34,10 +34,18 @@ for (const listen of ["tcp", "unix"] as const) {
     assert.equal(page.headers.get("x-service-head"), "1");
     assert.match(page.headers.get("x-service-store")!, /^[0-9a-f-]{36}$/);
     const replies = [about, page];
-    for (const path of ["/store/health", "/store/metrics", "/store/debug", "/store/projections/a/b"]) {
+    for (
+      const path of [
+        "/store/health",
+        "/store/metrics",
+        "/store/debug",
+        "/store/projections?limit=1",
+        "/store/projections/a/b",
+      ]
+    ) {
       replies.push(await sendRaw(explorer, { path }));
     }
-    assert.deepEqual(replies.map(({ status }) => status), [200, 200, 200, 200, 200, 404]);
+    assert.deepEqual(replies.map(({ status }) => status), [200, 200, 200, 200, 200, 200, 404]);
     for (const { text, headers } of replies) {
       assert.ok(!`${text}${[...headers]}`.includes(TOKEN));
       assert.notEqual(headers.get("content-type"), "text/html");

@@ -4,9 +4,10 @@ import { h, replace } from "../parts/dom.ts";
 import { button, notice } from "../parts/parts.ts";
 import { payloadView } from "../parts/payload_view.ts";
 import type { Route } from "../frame/route.ts";
+import { ProjectionList } from "./projection_list.ts";
 import { visibleLine } from "../parts/visible_text.ts";
 
-/** Shows the payload and version of one projection. */
+/** Lists projections, and shows the payload and version of one. */
 export class ProjectionsView implements View {
   readonly element: HTMLElement;
   readonly #app: App;
@@ -37,9 +38,9 @@ export class ProjectionsView implements View {
     const submit = (event: Event): void => {
       event.preventDefault();
       const [type, id] = [this.#type.value, this.#id.value];
-      if (type === "" || id === "") return app.say("a projection has a type and an ID");
-      app.go({ projection: { type, id } });
-      void this.#read(type, id);
+      if (type === "" && id !== "") return app.say("a projection has a type and an ID");
+      app.go({ projection: type === "" ? undefined : { type, id } });
+      this.reload();
     };
     this.element = h(
       "div",
@@ -56,13 +57,11 @@ export class ProjectionsView implements View {
   }
 
   show({ projection }: Route): void {
-    if (projection === undefined) {
-      const text = "The store does not list its projections: a type and an ID lead to one.";
-      return replace(this.#result, notice("Look up a projection", text));
-    }
-    this.#type.value = projection.type;
-    this.#id.value = projection.id;
-    void this.#read(projection.type, projection.id);
+    const { type, id } = projection ?? { type: "", id: "" };
+    this.#type.value = type;
+    this.#id.value = id;
+    if (id === "") void this.#list(type === "" ? undefined : type);
+    else void this.#read(type, id);
   }
 
   hide(): void {
@@ -77,6 +76,21 @@ export class ProjectionsView implements View {
     if (key !== "/") return false;
     this.#type.focus();
     return true;
+  }
+
+  async #list(type: string | undefined): Promise<void> {
+    const turn = ++this.#turn;
+    const list = new ProjectionList(this.#app, type);
+    try {
+      await list.read();
+      if (turn === this.#turn) replace(this.#result, list.element);
+    } catch (error) {
+      this.#failed(turn, "The projections could not be read", error);
+    }
+  }
+
+  #failed(turn: number, title: string, error: unknown): void {
+    if (turn === this.#turn) replace(this.#result, notice(title, (error as Error).message));
   }
 
   async #read(type: string, id: string): Promise<void> {
@@ -102,9 +116,7 @@ export class ProjectionsView implements View {
         );
       } else replace(this.#result, notice(`Status ${answer.status}`, answer.text));
     } catch (error) {
-      if (turn === this.#turn) {
-        replace(this.#result, notice("The projection could not be read", (error as Error).message));
-      }
+      this.#failed(turn, "The projection could not be read", error);
     }
   }
 

@@ -45,6 +45,7 @@ await exploredTest(
       ["/events?type=Nothing&tag=note=n0&or=&type=Noted&or=&tag=@by=web&tag=note=n0", `${ROWS} === 3`],
       ["/trace?trace=note=n0", 'document.querySelectorAll(".story-item").length === 3'],
       ["/trace", says("What happened")],
+      ["/projections", 'document.querySelectorAll("tbody tr").length === 1'],
       ["/projections?projection=note&id=n0", 'document.querySelector(".json-key") !== null'],
       ["/health", 'document.querySelectorAll(".tile").length > 3'],
       ["/try", says("Writes are off")],
@@ -115,7 +116,7 @@ await exploredTest("everything can be done without a mouse", {}, async ({ server
   await page.until('document.querySelectorAll(".story-item").length === 1');
   await page.press("Escape");
   await page.press("3");
-  await page.until(says("Look up a projection"));
+  await page.until(says("No projections"));
   // Tab leads from the tabs to the fields, and what has the focus shows it.
   let reached = "";
   for (let i = 0; i < 12 && reached !== "id"; i++) {

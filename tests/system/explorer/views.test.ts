@@ -70,6 +70,37 @@ await exploredTest(
   },
 );
 
+await exploredTest(
+  "projections are listed, with the lag of their projectors, and lead to their states",
+  {},
+  async ({ server, open }) => {
+    await write(server, EVENT, EVENT, EVENT);
+    const storeId = await server.client().storeId();
+    const row = (id: string, value: unknown): unknown => ({
+      type: "seats",
+      id,
+      payload: JSON.stringify(value),
+    });
+    const create = [
+      row("_checkpoint", { checkpoint: { storeId, sequence: 1 } }),
+      ...Array.from({ length: 120 }, (_, i) => row(`show-${i}`, { free: i })),
+    ];
+    await server.client().request("POST", "/write", { json: { projections: { create } } });
+    const lines = 'document.querySelectorAll(".projection-list tbody tr").length';
+    await using page = await open("/projections");
+    await page.until(`${lines} === 100`);
+    await page.until(`${textOf(".projection-list tbody tr")} === "seats_checkpoint94 B2"`);
+    await page.evaluate(pressButton("More"));
+    await page.until(`${lines} === 121 && !${says("More")}`);
+    await page.evaluate(pressButton("show-7"));
+    await page.until(says('"free": 7'));
+    await page.evaluate('location.hash = "#/projections?projection=none"');
+    await page.until(says("There is none of type none."));
+    await page.evaluate('location.hash = "#/projections?projection=seats"');
+    await page.until(`${lines} === 100`);
+  },
+);
+
 await exploredTest("what is pressed twice is read once", {}, async ({ server, open }) => {
   const hundred = Array.from({ length: 100 }, () => ({ ...EVENT, identifiers: { order: "o1" } }));
   for (const events of [hundred, hundred, hundred.slice(50)]) await write(server, ...events);
