@@ -21,17 +21,23 @@ export class RequestMetrics {
   readonly #classes = new Map<string, Classes>();
   /** The same durations by route, which is a faster look-up. */
   readonly #classesOfRoutes = new WeakMap<Route, Classes>();
+  /** Answers with an error, by their labels. */
+  readonly #errors = new Map<string, number>();
   #malformed = 0;
 
   /**
    * Counts a request that has been answered, or that will get no reply.
    * @param started when it began, in milliseconds of `performance.now()`
+   * @param code the error code of the answer
    */
-  ended(route: Route | undefined, status: number, started: number): void {
+  ended(route: Route | undefined, status: number, started: number, code?: string): void {
     const statusClass = Math.trunc(status / 100);
     this.#ended[statusClass]!++;
     const durations = this.#classesOf(route)[statusClass] ??= new Histogram(BOUNDS_SECONDS);
     durations.observe((performance.now() - started) / 1000);
+    if (code === undefined) return;
+    const labels = `code="${code}",${labelsOf(route)}`;
+    this.#errors.set(labels, (this.#errors.get(labels) ?? 0) + 1);
   }
 
   /** Counts a request that was rejected because it was not valid HTTP. */
@@ -56,6 +62,12 @@ export class RequestMetrics {
         "histogram",
         "How long requests took until the last of the response was handed to the connection.",
         samples,
+      ),
+      metricText(
+        "service_request_errors_total",
+        "counter",
+        "Requests answered with an error, by its code.",
+        [...this.#errors].map(([labels, value]) => ({ labels, value })),
       ),
       counter(
         "service_requests_malformed_total",

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { Log, LogLevel } from "../log/log.ts";
 import { ApiError, NoReply } from "../model/errors.ts";
-import { isInternal, type LeveledReply } from "./error_replies.ts";
+import { ERROR_HEADER, isInternal, type LeveledReply } from "./error_replies.ts";
 import {
   type HttpRequest,
   isStream,
@@ -58,21 +58,25 @@ export class RequestReports {
 
   /** @returns the reply to send. If it is a stream, the request ends with it */
   answered(begun: BegunRequest, { reply, level }: LeveledReply): Reply {
-    const { status, body } = reply;
+    const { status, body, headers } = reply;
     if (isStream(body)) {
       const done = (bytes: number): void => this.#ended(begun, level, status, bytes);
       return { ...reply, body: watched(body, done, this.#options.reportFailure) };
     }
-    this.#ended(begun, level, status, body);
+    this.#ended(begun, level, status, body, headers[ERROR_HEADER]);
     return reply;
   }
 
-  /** @param sent the body of the reply, or how many bytes of it were sent */
+  /**
+   * @param sent the body of the reply, or how many bytes of it were sent
+   * @param code the error code of the reply
+   */
   #ended(
     { request, startedAt, route }: BegunRequest,
     level: LogLevel,
     status: number,
     sent: WholeBody | number,
+    code?: string,
   ): void {
     const { log, metrics } = this.#options;
     // Most lines are below the log level, and counting the bytes takes time.
@@ -82,7 +86,7 @@ export class RequestReports {
       const bytes = typeof sent === "number" ? sent : bodyBytes(sent);
       log.write(level, { method, path: pathOf(target), status, bytes, milliseconds });
     }
-    metrics.ended(route, status, startedAt);
+    metrics.ended(route, status, startedAt, code);
   }
 
   /** Writes the line with the reason, for statuses that have one. */

@@ -54,3 +54,17 @@ Deno.test("the duration of a request is the time since it began", () => {
   assert.ok(buckets.includes('{method="GET",route="/a/:b",status="2xx",le="0.1"} 0'), buckets.join("\n"));
   assert.ok(buckets.includes('{method="GET",route="/a/:b",status="2xx",le="+Inf"} 1'), buckets.join("\n"));
 });
+
+Deno.test("errors are counted by code and route", () => {
+  const metrics = new RequestMetrics();
+  metrics.ended(ROUTE, 200, performance.now());
+  for (const code of ["InvalidRequest", "PayloadTooLarge", "InvalidRequest"]) {
+    metrics.ended(ROUTE, 400, performance.now(), code);
+  }
+  metrics.ended(undefined, 401, performance.now(), "Unauthorized");
+  assert.deepEqual(samplesOf(metrics, "service_request_errors_total"), [
+    '{code="InvalidRequest",method="GET",route="/a/:b"} 2',
+    '{code="PayloadTooLarge",method="GET",route="/a/:b"} 1',
+    '{code="Unauthorized",method="other",route="other"} 1',
+  ]);
+});

@@ -90,7 +90,13 @@ export function writesCard({ writes, reason = "", since = "" }: HealthDocument):
   return card("Writes", writes, [["since", since], ["reason", visibleLine(reason)]], true);
 }
 
-function card(label: string, title: string, facts: readonly [string, string][], isBad = false): HTMLElement {
+/** A card with a title, and facts below it. */
+export function card(
+  label: string,
+  title: string,
+  facts: readonly [string, string][],
+  isBad = false,
+): HTMLElement {
   return h(
     "section",
     { "class": `now-card${isBad ? " bad" : ""}`, "aria-label": label },

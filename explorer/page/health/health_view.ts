@@ -1,6 +1,7 @@
 import type { App, View } from "../frame/app.ts";
 import { h, replace } from "../parts/dom.ts";
 import { durationText, numberText } from "../parts/format.ts";
+import { failingClientsCard } from "./failing_clients.ts";
 import { HEALTH_NUMBERS, type HealthNumber, type Look } from "./health_numbers.ts";
 import {
   type DebugDocument,
@@ -118,9 +119,9 @@ export class HealthView implements View {
   }
 
   #draw(debug: DebugDocument, health: HealthDocument, look: Look): void {
-    const cards = [writesCard(health), turnCard(debug), queueCard(debug), readsCard(debug), stateCard(debug)];
-    replace(this.#now, ...cards);
     const before = this.#looks.at(-RATE_LOOKS) ?? this.#looks[0];
+    const cards = [turnCard(debug), queueCard(debug), readsCard(debug), stateCard(debug)];
+    replace(this.#now, writesCard(health), failingClientsCard(look, before), ...cards);
     this.#looks.push(look);
     if (this.#looks.length > RATE_LOOKS) this.#looks.shift();
     for (const number of HEALTH_NUMBERS) this.#drawNumber(number, number.value(look, before));

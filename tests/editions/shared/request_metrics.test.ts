@@ -28,6 +28,11 @@ test(
     assert.equal(samples.get(requests("GET", "/health", "2xx")), 2);
     assert.equal(samples.get(requests("QUERY", "/events", "4xx")), 1);
     assert.equal(samples.get(requests("other", "other", "4xx")), 4);
+    const errors = (code: string, method: string, route: string): number | undefined =>
+      samples.get(`service_request_errors_total{code="${code}",method="${method}",route="${route}"}`);
+    assert.equal(errors("ProjectionNotFound", "GET", "/projections/:type/:id"), 2);
+    assert.equal(errors("InvalidRequest", "QUERY", "/events"), 1);
+    assert.equal(errors("InvalidRequest", "other", "other"), 4);
     const all = ["2xx", "4xx", "5xx"].map((status) =>
       samples.get(`service_requests_total{status="${status}"}`)
     );

@@ -206,6 +206,10 @@ for (const edition of ["A", "B", "C"] as const) {
       await server.client().request("POST", "/begin");
       await page.until(`${says("a ticket")} && ${says("ends at the latest in")}`);
     }
+    await server.client().request("QUERY", "/events", { json: { querry: 1 } });
+    await page.until(
+      "/Mistakes of clients\\s+1 since[^]*InvalidRequest QUERY .events\\s+1/.test(document.body.innerText)",
+    );
     // As a server with a full disk answers.
     await page.evaluate(`
       const own = globalThis.fetch;
