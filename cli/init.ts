@@ -1,4 +1,9 @@
-import { type EventFormat, importEvents, importPlainEvents } from "../src/backup/history/import_events.ts";
+import {
+  importEvents,
+  type ImportFormat,
+  importMovedStore,
+  importPlainEvents,
+} from "../src/backup/history/import_events.ts";
 import { ImportedFile, initFromFile } from "../src/backup/history/imported_file.ts";
 import { countEvents } from "../src/backup/reports/count_events.ts";
 import { UsageError } from "../src/config/config_error.ts";
@@ -31,7 +36,7 @@ function init(options: InitOptions, dataDir: string): string {
   if (options.addViews) return `${addViews(dataDir)}: the views are there\n`;
   const imported = importIn(options);
   if (imported === undefined) return made(initStore(dataDir));
-  return made(initFromFile(imported.path, dataDir, imported.format));
+  return made(initFromFile(imported.path, dataDir, imported.format, imported.keptId));
 }
 
 async function initPostgres(options: InitOptions, location: PostgresSettings): Promise<string> {
@@ -40,19 +45,28 @@ async function initPostgres(options: InitOptions, location: PostgresSettings): P
   const imported = importIn(options);
   if (imported === undefined) return made({ path, storeId: (await initPostgresStore(location)).storeId });
   using file = new ImportedFile(imported.path);
-  return made({ path, ...await initPostgresStore(location, file.events(imported.format)) });
+  const batches = file.batches(imported.format);
+  const storeId = (): string => imported.keptId() ?? crypto.randomUUID();
+  return made({ path, ...await initPostgresStore(location, batches, storeId) });
 }
 
 interface Import {
   readonly path: string;
-  readonly format: EventFormat;
+  readonly format: ImportFormat;
+  /** Returns the store ID to keep, if there is one, when the file has been read. */
+  readonly keptId: () => string | undefined;
 }
 
 /** Returns the file to import, and how to read it. */
-function importIn({ import: exported, importPlain: plain }: InitOptions): Import | undefined {
-  if (exported !== undefined) return { path: exported, format: importEvents };
-  if (plain === undefined) return undefined;
-  return { path: plain, format: importPlainEvents(nowMicros()) };
+function importIn({ import: exported, importPlain: plain, keepStoreId }: InitOptions): Import | undefined {
+  if (exported === undefined) {
+    if (keepStoreId) throw new UsageError(["--keep-store-id needs --import"]);
+    if (plain === undefined) return undefined;
+    return { path: plain, format: importPlainEvents(nowMicros()), keptId: () => undefined };
+  }
+  if (!keepStoreId) return { path: exported, format: importEvents, keptId: () => undefined };
+  let kept: string | undefined;
+  return { path: exported, format: importMovedStore((storeId) => kept = storeId), keptId: () => kept };
 }
 
 function made({ path, storeId, events }: { path: string; storeId: string; events?: number }): string {

@@ -45,6 +45,10 @@ export const initProgram = {
       help: "import the events of an exported file (- for standard input)",
     },
     {
+      name: "keep-store-id",
+      help: "the new store takes the ID and the projections of the one that was exported with --move",
+    },
+    {
       name: "import-plain",
       value: "path",
       help:
@@ -105,6 +109,11 @@ const exportVerb = {
     config,
     { name: "output", value: "path", help: "file to write (default: standard output)" },
     { name: "from", value: "path", help: "data directory of a stopped server to read instead of a backup" },
+    {
+      name: "move",
+      help:
+        "with --from: add projections and store ID for --keep-store-id, and let no server start there again",
+    },
     help,
   ],
   keys: ["dataDir"],

@@ -1,6 +1,7 @@
 import { initPostgresStore } from "../../src/store/postgres/connection/create_store.ts";
 import { textIn } from "../../src/store/postgres/protocol/cells.ts";
-import { type PreparedEvent, prepareEvent } from "../../src/store/core/prepare_event.ts";
+import type { ImportBatch } from "../../src/store/core/import_batch.ts";
+import { prepareEvent } from "../../src/store/core/prepare_event.ts";
 import { PostgresCluster } from "../../tests/system/postgres/support/cluster.ts";
 import { debianProgram } from "../../tests/system/support/debian_program.ts";
 import { EVENTS_PER_TURN } from "../fill_store.ts";
@@ -40,11 +41,11 @@ export async function fillDatabase(
   await initPostgresStore(place, sampleBatches(storeEvents));
 }
 
-function* sampleBatches(storeEvents: number): Generator<PreparedEvent[]> {
+function* sampleBatches(storeEvents: number): Generator<ImportBatch> {
   const sample = new SampleEvents(storeEvents, 1);
   for (let left = storeEvents; left > 0; left -= EVENTS_PER_TURN) {
     const events = sample.events(Math.min(left, EVENTS_PER_TURN));
-    yield events.map((event) => prepareEvent(event, Date.now() * 1000));
+    yield { events: events.map((event) => prepareEvent(event, Date.now() * 1000)), projections: [] };
   }
 }
 

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { exportTrailer } from "../../src/backup/history/export_trailer.ts";
 import { HashChain } from "../../src/backup/history/hash_chain.ts";
 import { importEvents } from "../../src/backup/history/import_events.ts";
+import type { PreparedEvent } from "../../src/store/core/prepare_event.ts";
 import { readLines } from "../../src/backup/history/lines.ts";
 import { eventBody, eventLine } from "../../src/wire/event.ts";
 import { event } from "../store/arbitraries.ts";
@@ -29,7 +30,7 @@ function imported(text: string | Uint8Array<ArrayBuffer>, pieceBytes = Infinity)
     rest = rest.subarray(piece.length);
     return piece.length;
   };
-  return [...importEvents(readLines(read))].map(({ body }) => body);
+  return [...importEvents(readLines(read))].map((item) => (item as PreparedEvent).body);
 }
 
 Deno.test("an export is imported as it is, in whatever pieces it comes", () => {

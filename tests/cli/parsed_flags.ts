@@ -12,6 +12,7 @@ export const initOptions = {
   ...common,
   dataDir: undefined,
   import: undefined,
+  keepStoreId: false,
   importPlain: undefined,
   addViews: false,
 };

@@ -12,6 +12,7 @@ const SOURCES = [
   "src/store/sqlite/data_directory/data_directory.ts",
   "src/store/sqlite/data_directory/database_file.ts",
   "src/store/sqlite/data_directory/create_database.ts",
+  "src/store/sqlite/data_directory/moved_mark.ts",
   "src/store/sqlite/sqlite_store.ts",
 ];
 

@@ -5,7 +5,7 @@ import { createSchema } from "../../store/sqlite/tables/schema.ts";
 import { appendEvents } from "../../store/sqlite/tables/events.ts";
 import { createOrigin, type Origin, updateChain } from "../../store/sqlite/tables/origin.ts";
 import { HashChain } from "./hash_chain.ts";
-import { BATCH_EVENTS_MAX, BATCH_UNITS_MAX } from "./imported_file.ts";
+import { BATCH_ITEMS_MAX, BATCH_UNITS_MAX } from "./imported_file.ts";
 import type { SignalGate } from "./signal_gate.ts";
 import { walkHistory } from "./walk_history.ts";
 
@@ -35,7 +35,7 @@ export async function copyFirstEvents(
       batch.push(prepareEvent(event, timeMicros, body));
       units += body.length;
     }
-    if (batch.length < BATCH_EVENTS_MAX && units < BATCH_UNITS_MAX && head + batch.length < until) continue;
+    if (batch.length < BATCH_ITEMS_MAX && units < BATCH_UNITS_MAX && head + batch.length < until) continue;
     appendBatch(db, head, batch, chain);
     head += batch.length;
     batch = [];

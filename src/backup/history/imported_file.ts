@@ -1,11 +1,14 @@
+import type { ProjectionReplace } from "../../model/projection.ts";
+import type { ImportBatch } from "../../store/core/import_batch.ts";
 import type { PreparedEvent } from "../../store/core/prepare_event.ts";
 import { fillDatabase } from "../../store/sqlite/backup/fill_database.ts";
 import { initStore } from "../../store/sqlite/data_directory/create_database.ts";
-import type { EventFormat } from "./import_events.ts";
+import { changeStoreId } from "../../store/sqlite/tables/identity.ts";
+import type { ImportFormat } from "./import_events.ts";
 import { readLines } from "./lines.ts";
 
 /** A batch ends at the first of these limits. */
-export const BATCH_EVENTS_MAX = 5000;
+export const BATCH_ITEMS_MAX = 5000;
 export const BATCH_UNITS_MAX = 4 * 1024 * 1024;
 
 /** A file with events to import; `-` is standard input. */
@@ -20,8 +23,8 @@ export class ImportedFile implements Disposable {
     this.#file = isStdin ? undefined : openFile(path);
   }
 
-  /** Returns its events in batches. @throws Error that names the file and the line at fault */
-  *events(format: EventFormat): Generator<readonly PreparedEvent[], void> {
+  /** Returns its content in batches. @throws Error that names the file and the line at fault */
+  *batches(format: ImportFormat): Generator<ImportBatch, void> {
     const input = this.#file ?? Deno.stdin;
     try {
       yield* inBatches(format(readLines((bytes) => input.readSync(bytes))));
@@ -36,18 +39,22 @@ export class ImportedFile implements Disposable {
 }
 
 /**
- * Creates a store with the events of a file, `-` for standard input, all or nothing.
+ * Creates a store with the content of a file, `-` for standard input, all or nothing.
+ * @param keptId returns the ID of the store that the file holds, when it has been read
  * @returns what `initStore` does, and the number of events
  */
 export function initFromFile(
   path: string,
   dataDir: string,
-  format: EventFormat,
+  format: ImportFormat,
+  keptId: () => string | undefined,
 ): ReturnType<typeof initStore> & { readonly events: number } {
   using file = new ImportedFile(path);
   let events = 0;
   const store = initStore(dataDir, (db) => {
-    events = fillDatabase(db, file.events(format));
+    events = fillDatabase(db, file.batches(format));
+    const storeId = keptId();
+    if (storeId !== undefined) changeStoreId(db, storeId);
   });
   return { ...store, events };
 }
@@ -60,17 +67,18 @@ function openFile(path: string): Deno.FsFile {
   }
 }
 
-/** Groups events in batches that are large enough for a transaction, and small enough for the memory. */
-function* inBatches(events: Iterable<PreparedEvent>): Generator<PreparedEvent[], void> {
-  let batch: PreparedEvent[] = [];
+/** Groups events and projections in batches that are large enough for a transaction, and small enough for the memory. */
+function* inBatches(items: ReturnType<ImportFormat>): Generator<ImportBatch, void> {
+  let events: PreparedEvent[] = [];
+  let projections: ProjectionReplace[] = [];
   let units = 0;
-  for (const event of events) {
-    batch.push(event);
-    units += event.body.length;
-    if (batch.length < BATCH_EVENTS_MAX && units < BATCH_UNITS_MAX) continue;
-    yield batch;
-    batch = [];
-    units = 0;
+  for (const item of items) {
+    if ("version" in item) projections.push(item);
+    else events.push(item);
+    units += "version" in item ? item.payload.length : item.body.length;
+    if (events.length + projections.length < BATCH_ITEMS_MAX && units < BATCH_UNITS_MAX) continue;
+    yield { events, projections };
+    [events, projections, units] = [[], [], 0];
   }
-  if (batch.length > 0) yield batch;
+  if (events.length + projections.length > 0) yield { events, projections };
 }

@@ -1,8 +1,9 @@
-import type { PreparedEvent } from "../../core/prepare_event.ts";
+import type { ImportBatch } from "../../core/import_batch.ts";
 import { textIn } from "../protocol/cells.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
 import { appendEvents } from "../tables/events.ts";
+import { insertProjections } from "../tables/projections.ts";
 import { INDEX_STATEMENTS, SCHEMA_VERSION, TABLE_STATEMENTS } from "../tables/schema.ts";
 import { addTurn } from "../tables/turns.ts";
 import { databaseFault, holdsStore } from "./check_database.ts";
@@ -21,26 +22,29 @@ interface CreatedStore {
 
 const COMMIT = { sql: "COMMIT" };
 
+const newStoreId = (): string => crypto.randomUUID();
+
 /**
  * Creates a store without events, completely or not at all.
  * @throws DatabaseError, SessionLost
  */
 export async function createStore(session: Session, schema: string): Promise<void> {
-  await build(session, schema, []);
+  await build(session, schema, [], newStoreId);
   await session.run([COMMIT]);
 }
 
 /**
  * Creates the tables of a store, and their schema if it does not exist, in a transaction that is still open.
- * @param batches the first events
+ * @param batches the first events, and projections
+ * @param storeIdOf returns the store ID, when all batches have been read
  * @throws DatabaseError, SessionLost, and errors of `batches`
  */
 async function build(
   session: Session,
   schema: string,
-  batches: Iterable<readonly PreparedEvent[]>,
+  batches: Iterable<ImportBatch>,
+  storeIdOf: () => string,
 ): Promise<CreatedStore & Creation> {
-  const storeId = crypto.randomUUID();
   // The first server accepts the database as it is.
   const first =
     `INSERT INTO store (only_row, schema_version, id, edition, server) VALUES (1, $1, $2, '', '')`;
@@ -59,6 +63,7 @@ async function build(
     for (const sql of TABLE_STATEMENTS) await session.run([{ sql }]);
     const events = await fill(session, batches);
     for (const sql of INDEX_STATEMENTS) await session.run([{ sql }]);
+    const storeId = storeIdOf();
     const turn = addTurn(events, { number: 0, name: crypto.randomUUID() });
     await session.run([{ sql: first, params: [String(SCHEMA_VERSION), storeId] }, turn]);
     return { storeId, events, transaction };
@@ -69,10 +74,10 @@ async function build(
 }
 
 /** @returns how many events there were */
-async function fill(session: Session, batches: Iterable<readonly PreparedEvent[]>): Promise<number> {
+async function fill(session: Session, batches: Iterable<ImportBatch>): Promise<number> {
   let head = 0;
-  for (const events of batches) {
-    await session.run(appendEvents(head, events));
+  for (const { events, projections } of batches) {
+    await session.run([...appendEvents(head, events), ...insertProjections(projections)]);
     head += events.length;
   }
   return head;
@@ -80,12 +85,14 @@ async function fill(session: Session, batches: Iterable<readonly PreparedEvent[]
 
 /**
  * Creates a store where there is none, and changes nothing else.
- * @param batches the first events
+ * @param batches the first events, and projections
+ * @param storeIdOf returns the store ID, when all batches have been read
  * @throws PostgresStoreError, and errors of `batches`
  */
 export async function initPostgresStore(
   location: PostgresLocation,
-  batches: Iterable<readonly PreparedEvent[]> = [],
+  batches: Iterable<ImportBatch> = [],
+  storeIdOf = newStoreId,
 ): Promise<CreatedStore> {
   let session: Session | undefined;
   try {
@@ -95,7 +102,7 @@ export async function initPostgresStore(
     if (await holdsStore(session, location.schema)) {
       throw new PostgresStoreError(location, "it exists already, and was left as it is");
     }
-    const creation = await build(session, location.schema, batches);
+    const creation = await build(session, location.schema, batches, storeIdOf);
     const { storeId, events } = creation;
     await session.run([COMMIT]).catch((error: Error) => {
       if (!(error instanceof SessionLost)) throw error;

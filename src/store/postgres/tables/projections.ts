@@ -1,4 +1,9 @@
-import type { ListRequest, ProjectionChanges, ProjectionKey } from "../../../model/projection.ts";
+import type {
+  ListRequest,
+  ProjectionChanges,
+  ProjectionKey,
+  ProjectionReplace,
+} from "../../../model/projection.ts";
 import type { StoredProjection } from "../../api/store.ts";
 import type { NewVersions, ProjectionConflict } from "../../api/write.ts";
 import { tokenOf } from "../../core/index_terms.ts";
@@ -54,24 +59,18 @@ export function deleteProjections(type: string | undefined): Statement {
   return type === undefined ? { sql: all } : { sql: `${all} WHERE type_token = $1`, params: [tokenOf(type)] };
 }
 
-/** A projection after the writes of a transaction. */
-interface ChangedProjection extends ProjectionKey {
-  readonly version: string;
-  readonly payload: string;
-}
-
 /** The projections that the writes of a transaction change: their stored versions, and the changes. */
 export class ProjectionsInTransaction {
   /** Versions by key. A projection that does not exist has none. */
   readonly #versions = new Map<string, string | undefined>();
   readonly #tokens = new Map<string, ProjectionTokens>();
-  readonly #changed = new Map<string, ChangedProjection | undefined>();
+  readonly #changed = new Map<string, ProjectionReplace | undefined>();
 
   /** @param changes the projection changes of all writes */
   constructor(changes: Iterable<ProjectionChanges>) {
     for (const { create, replace, delete: deleted } of changes) {
       for (const { type, id } of [...create, ...replace, ...deleted]) {
-        const tokens = { typeToken: tokenOf(type), idToken: tokenOf(id) };
+        const tokens = tokensOf({ type, id });
         this.#tokens.set(keyOf(tokens), tokens);
       }
     }
@@ -117,7 +116,7 @@ export class ProjectionsInTransaction {
 
   /** The statements that store the changes. */
   get statements(): Statement[] {
-    const written: [ProjectionTokens, ChangedProjection][] = [];
+    const written: [ProjectionTokens, ProjectionReplace][] = [];
     const deleted: ProjectionTokens[] = [];
     for (const [key, projection] of this.#changed) {
       if (projection === undefined) deleted.push(this.#tokens.get(key)!);
@@ -127,11 +126,11 @@ export class ProjectionsInTransaction {
   }
 
   #versionOf({ type, id }: ProjectionKey): string | undefined {
-    return this.#versions.get(keyOf({ typeToken: tokenOf(type), idToken: tokenOf(id) }));
+    return this.#versions.get(keyOf(tokensOf({ type, id })));
   }
 
-  #set({ type, id }: ProjectionKey, projection: ChangedProjection | undefined): void {
-    const key = keyOf({ typeToken: tokenOf(type), idToken: tokenOf(id) });
+  #set({ type, id }: ProjectionKey, projection: ProjectionReplace | undefined): void {
+    const key = keyOf(tokensOf({ type, id }));
     this.#versions.set(key, projection?.version);
     this.#changed.set(key, projection);
   }
@@ -165,7 +164,16 @@ function deleteStatements(deleted: readonly ProjectionTokens[]): Statement[] {
   return [{ sql, params: tokenParams(deleted) }];
 }
 
-function writeStatements(written: readonly [ProjectionTokens, ChangedProjection][]): Statement[] {
+/** Adds projections with their versions. */
+export function insertProjections(projections: readonly ProjectionReplace[]): Statement[] {
+  return writeStatements(projections.map((one) => [tokensOf(one), one]));
+}
+
+function tokensOf({ type, id }: ProjectionKey): ProjectionTokens {
+  return { typeToken: tokenOf(type), idToken: tokenOf(id) };
+}
+
+function writeStatements(written: readonly [ProjectionTokens, ProjectionReplace][]): Statement[] {
   if (written.length === 0) return [];
   const projections = written.map(([, projection]) => projection);
   const bytes = (texts: readonly string[]): string =>

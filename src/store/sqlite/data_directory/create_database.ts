@@ -3,11 +3,12 @@ import type { Database } from "../connection/database.ts";
 import { lockDataDirectory, makeDataDirectory } from "./data_directory.ts";
 import { checkDatabaseFile, StoreFileError, storePaths } from "./database_file.ts";
 import { NewDatabaseFile } from "./new_database_file.ts";
+import { readState } from "../tables/identity.ts";
 import { createSchema } from "../tables/schema.ts";
 
 /**
  * Creates a database with a new store ID, readable by its owner only. It is created completely or not at all.
- * @param fill writes the first events; when it throws, no database is created
+ * @param fill writes the first events, and may change the store ID; when it throws, no database is created
  * @returns the store ID
  */
 export function createDatabase(path: string, fill?: (db: Database) => void): string {
@@ -15,8 +16,9 @@ export function createDatabase(path: string, fill?: (db: Database) => void): str
   let storeId: string;
   {
     using db = named(path, () => openForWriting(file.temporary));
-    storeId = named(path, () => createSchema(db));
+    named(path, () => createSchema(db));
     fill?.(db);
+    storeId = readState(db).storeId;
     named(path, () => db.all("PRAGMA wal_checkpoint(TRUNCATE)"));
   }
   named(path, () => file.keep());

@@ -1,4 +1,9 @@
-import type { ListRequest, ProjectionChanges, ProjectionKey } from "../../../model/projection.ts";
+import type {
+  ListRequest,
+  ProjectionChanges,
+  ProjectionKey,
+  ProjectionReplace,
+} from "../../../model/projection.ts";
 import type { StoredProjection } from "../../api/store.ts";
 import type { NewVersions } from "../../api/write.ts";
 import type { ListedProjection } from "../../core/projection_list.ts";
@@ -27,16 +32,24 @@ export function listProjections(db: Database, { type, after, limit }: ListReques
   }));
 }
 
+/** Yields all projections, one after the other, by the bytes of type and ID. */
+export function* allProjections(db: Database): Generator<ProjectionReplace> {
+  const sql = `SELECT type, id, version, payload FROM projection
+    WHERE (type, id) > (?, ?) ORDER BY type, id LIMIT 1`;
+  for (let key = keyValues({ type: "", id: "" });;) {
+    const row = db.get(sql, ...key);
+    if (row === undefined) return;
+    const [type, id, version, payload] = row as [Uint8Array, Uint8Array, string, Uint8Array];
+    yield { type: decoder.decode(type), id: decoder.decode(id), version, payload: decoder.decode(payload) };
+    key = [type, id];
+  }
+}
+
 /** Makes the changes, which must have been checked. */
 export function applyProjections(db: Database, changes: ProjectionChanges): NewVersions {
   const create = changes.create.map((change) => {
     const version = crypto.randomUUID();
-    db.run(
-      "INSERT INTO projection (type, id, version, payload) VALUES (?, ?, ?, ?)",
-      ...keyValues(change),
-      version,
-      encoder.encode(change.payload),
-    );
+    insertProjections(db, [{ ...change, version }]);
     return { version };
   });
   const replace = changes.replace.map((change) => {
@@ -53,6 +66,18 @@ export function applyProjections(db: Database, changes: ProjectionChanges): NewV
     db.run("DELETE FROM projection WHERE type = ? AND id = ?", ...keyValues(change));
   }
   return { create, replace };
+}
+
+/** Adds projections with their versions. */
+export function insertProjections(db: Database, projections: readonly ProjectionReplace[]): void {
+  for (const { version, payload, ...key } of projections) {
+    db.run(
+      "INSERT INTO projection (type, id, version, payload) VALUES (?, ?, ?, ?)",
+      ...keyValues(key),
+      version,
+      encoder.encode(payload),
+    );
+  }
 }
 
 export function deleteProjections(db: Database, type: string | undefined): void {

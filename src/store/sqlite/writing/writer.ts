@@ -9,6 +9,7 @@ import { openForWriting } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
 import { createDatabase } from "../data_directory/create_database.ts";
 import { checkDatabaseFile, rejectSecondName } from "../data_directory/database_file.ts";
+import { rejectMoved } from "../data_directory/moved_mark.ts";
 import { type KnownFile, StoreFiles } from "../data_directory/store_files.ts";
 import { CheckBudget } from "../reading/check_budget.ts";
 import { readChunk } from "../reading/read_chunk.ts";
@@ -59,7 +60,7 @@ export class Writer {
     else rejectSecondName(path);
     const db = openForWriting(path);
     // The first read creates the -wal and -shm files, and fails when one of them cannot be written.
-    readState(db);
+    rejectMoved(path, readState(db).storeId);
     db.all("PRAGMA wal_checkpoint(NOOP)");
     const writer = new Writer(db, created, report, new StoreFiles(path));
     writer.#watch.start();
