@@ -8,7 +8,7 @@ import { editions } from "./src/editions/editions.ts";
 import { LineOutput, lineStart } from "./src/log/line_output.ts";
 import { Log } from "./src/log/log.ts";
 import { fromRoot } from "./src/files/paths.ts";
-import { addressText } from "./src/model/address.ts";
+import { type Address, addressText } from "./src/model/address.ts";
 import { ApiError } from "./src/model/errors.ts";
 import { ListenError } from "./src/http/transport/unix_socket.ts";
 import { type RunningServer, startServer } from "./src/server/start_server.ts";
@@ -60,9 +60,9 @@ async function serve(loaded: Loaded<ServerSettings>, edition: Edition): Promise<
     });
     say(startFacts(settings, edition, server));
     onFirstSignal((signal) => void stop(server, signal, output, errors));
-    await server.listen();
-    say(`listening on ${listenText(settings.listen)} (auth=${settings.authToken !== undefined})`);
-    if (settings.devMode) say(firstSteps(edition, settings).trimEnd());
+    const listen = await server.listen();
+    say(`listening on ${listenText(listen)} (auth=${settings.authToken !== undefined})`);
+    if (settings.devMode) say(firstSteps(edition, { ...settings, listen }).trimEnd());
     return undefined;
   } catch (error) {
     await errors.drained(LAST_WORDS_MILLISECONDS);
@@ -97,7 +97,10 @@ function startFacts(
 }
 
 /** Commands to copy for a first write and a first read, shown in development mode. */
-function firstSteps(edition: Edition, { listen, authToken }: ServerSettings): string {
+function firstSteps(
+  edition: Edition,
+  { listen, authToken }: Pick<ServerSettings, "authToken"> & { readonly listen: Address },
+): string {
   const socket = listen.transport === "unix" ? ` --unix-socket ${fromRoot(listen.path)}` : "";
   const auth = authToken === undefined ? "" : ` -H "Authorization: Bearer $TOKEN"`;
   const url = listen.transport === "unix" ? "http://localhost" : addressText(listen);

@@ -70,7 +70,8 @@ const TIMER_SECONDS_MAX = 2_147_483;
 export const limit = integer(1, LIMIT_MAX);
 export const limitOrNone = integer(0, LIMIT_MAX);
 export const seconds = integer(1, TIMER_SECONDS_MAX);
-export const port = integer(1, 65535);
+/** 0: the system chooses a free port. */
+export const port = integer(0, 65535);
 
 function integer(
   min: number,

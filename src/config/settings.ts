@@ -23,7 +23,7 @@ const server = {
   socketPath: text("SERVICE_SOCKET_PATH", "socketPath", "/run/service/service.sock", "unix socket to listen on; wins over bindAddress and port whenever it is set"),
   socketMode: text("SERVICE_SOCKET_MODE", "mode", "0600", "permissions of the unix socket, an octal string"),
   bindAddress: text("SERVICE_BIND_ADDRESS", "address", "127.0.0.1", "TCP address to listen on; setting it or port switches to TCP"),
-  port: port("SERVICE_PORT", 8085, "TCP port to listen on; setting it or bindAddress switches to TCP"),
+  port: port("SERVICE_PORT", 8085, "TCP port to listen on, 0 for any that is free; setting it or bindAddress switches to TCP"),
   enableAuth: toggle("SERVICE_ENABLE_AUTH", "require the bearer token on every request"),
   authToken: text("SERVICE_AUTH_TOKEN", "token", undefined, "the bearer token; required when enableAuth is on"),
   allowedHosts: hosts("SERVICE_ALLOWED_HOSTS", "without enableAuth: public names by which clients may address the server (Host), and whose web pages may send requests (Origin)"),

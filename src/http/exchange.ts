@@ -83,6 +83,8 @@ export class Malformed extends Error {
 
 /** Receives requests, and passes them to a handler. */
 export interface Transport {
+  /** The TCP port; undefined on a unix socket. */
+  readonly port?: number;
   /** Stops accepting, gives running requests at most `graceMilliseconds`, then closes everything. */
   close(graceMilliseconds: number): Promise<void>;
 }

@@ -42,8 +42,8 @@ export interface RunningServer {
   readonly created: boolean;
   /** True when this server works on the store, false while it stands by for another server. */
   readonly isActive: boolean;
-  /** Starts accepting connections. */
-  listen(): Promise<void>;
+  /** Starts accepting connections. @returns where, with the port that was chosen if the settings name none */
+  listen(): Promise<Address>;
   /** Stops accepting, rejects waiting writes, gives running requests at most 10 s, and closes the store. */
   stop(): Promise<void>;
 }
@@ -80,7 +80,8 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     isActive: store !== undefined,
     async listen() {
       listening = listenOn(settings.listen, role.handler, program, parts.log);
-      await listening;
+      const { port } = await listening;
+      return port === undefined ? settings.listen : { ...settings.listen, port } as Address;
     },
     async stop() {
       const ended = role.end();

@@ -59,7 +59,7 @@ Deno.test("preloadMebibytes may be 0, but not less", () => {
 Deno.test("an integer in a variable is written in decimal digits only", () => {
   for (const value of ["abc", "1e3", "0x10", "+5", " 5", "5 ", "1_000", "8.0", "\u0665"]) {
     assert.deepEqual(serverProblemsOf("", { SERVICE_PORT: value }), [
-      `SERVICE_PORT: must be a whole number from 1 to 65535, not ${JSON.stringify(value)}`,
+      `SERVICE_PORT: must be a whole number from 0 to 65535, not ${JSON.stringify(value)}`,
     ]);
   }
   assert.equal(loadServerText("", { SERVICE_READ_POOL_SIZE: "12" }).settings.readPoolSize, 12);
@@ -70,7 +70,7 @@ Deno.test("an integer in the file may have any form that TOML gives an integer",
 });
 
 Deno.test("a value of another type in the file is rejected", () => {
-  const wanted = "port must be a whole number from 1 to 65535";
+  const wanted = "port must be a whole number from 0 to 65535";
   for (
     const [value, shown] of [
       ['"8085"', '"8085"'],
@@ -90,9 +90,9 @@ Deno.test("a value of another type in the file is rejected", () => {
   ]);
 });
 
-Deno.test("the port lies from 1 to 65535", () => {
-  for (const value of [0, 65536]) {
-    const fault = "must be a whole number from 1 to 65535, not";
+Deno.test("the port lies from 0 to 65535", () => {
+  for (const value of [65536, 70000]) {
+    const fault = "must be a whole number from 0 to 65535, not";
     assert.deepEqual(serverProblemsOf(`[server]\nport = ${value}`), [
       `config.toml:2:1: port ${fault} ${value}`,
     ]);
@@ -100,7 +100,7 @@ Deno.test("the port lies from 1 to 65535", () => {
       `SERVICE_PORT: ${fault} "${value}"`,
     ]);
   }
-  for (const port of [1, 65535]) {
+  for (const port of [0, 1, 65535]) {
     assert.deepEqual(loadServerText(`[server]\nport = ${port}`).settings.listen, {
       transport: "tcp",
       hostname: "127.0.0.1",

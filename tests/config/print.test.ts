@@ -139,7 +139,7 @@ const anyValues: Readonly<Record<string, fc.Arbitrary<Value>>> = {
   socketPath: anyPath,
   socketMode: fc.constantFrom("0", "0660", "777"),
   bindAddress: fc.constantFrom("::1", "[::1]", "localhost", "0.0.0.0", "events.example"),
-  port: fc.integer({ min: 1, max: 65535 }),
+  port: fc.integer({ min: 0, max: 65535 }),
   enableAuth: fc.boolean(),
   allowedHosts: fc.array(fc.constantFrom("a.example", "10.0.0.5", "::1"), { minLength: 1, maxLength: 3 }),
   dataDir: fc.oneof(anyPath, fc.constant("data")),

@@ -84,11 +84,11 @@ Deno.test("--check-config warns of settings that are allowed but cannot be meant
 
 Deno.test("--check-config of every program checks both sections, and opens nothing", async () => {
   const faulty =
-    '[server]\nenableAuth = true\nport = 0\n[backup]\nsourceUrl = "ftp://h"\nsourceSocket = "/s"\n';
+    '[server]\nenableAuth = true\nport = 65536\n[backup]\nsourceUrl = "ftp://h"\nsourceSocket = "/s"\n';
   for (const program of ["server", "init", "backup"] as const) {
     const wrong = await check(program, faulty);
     assert.deepEqual([wrong.code, wrong.stdout], [2, ""]);
-    assert.match(wrong.stderr, /config\.toml:3:1: port must be a whole number from 1 to 65535, not 0$/m);
+    assert.match(wrong.stderr, /config\.toml:3:1: port must be a whole number from 0 to 65535, not 65536$/m);
     assert.match(wrong.stderr, /config\.toml:5:1: sourceUrl must be an http:\/\/ or https:\/\/ URL/m);
     // The token may be in a variable that only the server has.
     const isServer = program !== "backup";

@@ -69,7 +69,9 @@ export function listen(where: Address, handler: Handler, options: ListenerOption
   const accepting = acceptAll(listener, serve, () => closing);
   const allClosed = Promise.withResolvers<void>();
 
+  const { addr } = listener;
   return {
+    ...addr.transport === "tcp" ? { port: addr.port } : {},
     async close(graceMilliseconds) {
       closing = true;
       listener.close();

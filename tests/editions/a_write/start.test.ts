@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { inDirectory, modeOf } from "../../support/directory.ts";
+import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
 import { runServer, startServer } from "../../support/server_process.ts";
 import { sqliteTest, testsPostgres } from "../../support/test_storage.ts";
@@ -98,6 +99,14 @@ sqliteTest("an existing data directory and database keep their permissions", asy
     assert.equal(modeOf(server.dataDir), 0o755);
     assert.equal(modeOf(server.databasePath), 0o640);
   });
+});
+
+Deno.test("with port 0 the system chooses a port, which the log and the first steps name", async () => {
+  const env = { SERVICE_PORT: "0", SERVICE_DEV_MODE: "true" };
+  await using server = await startServer({ listen: "none", env });
+  const [, url] = /listening on (http:\/\/127\.0\.0\.1:[1-9]\d*) \(auth=false\)\n/.exec(server.stdout)!;
+  assert.equal((await (await fetch(`${url}/health`)).json()).status, "ok");
+  await eventually(() => assert.match(server.stdout, new RegExp(`curl ${url}/write`)));
 });
 
 sqliteTest("a second server on the same directory exits 1 naming it, the first keeps running", async () => {
