@@ -1,7 +1,10 @@
-import type { Route } from "../../http/router.ts";
+import { VERSION } from "../../config/version.ts";
+import { textReply } from "../../http/replies.ts";
+import { getRoute, type Route } from "../../http/router.ts";
 import type { Client } from "../../store/api/store.ts";
 import type { EditionHost } from "../edition.ts";
 import type { DecodedRead } from "./decoding/decoded_read.ts";
+import { NOT_CACHED } from "./headers.ts";
 import { healthRoute } from "./health.ts";
 import { profilingRoutes } from "./profiling.ts";
 import { readEventsRoute } from "./read_events.ts";
@@ -26,6 +29,8 @@ export interface CommonRoutes {
   readonly listProjections: Route;
   readonly deleteProjections: readonly Route[];
   readonly health: Route;
+  /** `GET /` says what the server is, and where to look. */
+  readonly root: Route;
   /** Empty unless in development mode. */
   readonly profiling: readonly Route[];
   readonly reads: ReadsInFlight;
@@ -40,7 +45,14 @@ export function commonRoutes(host: EditionHost, differences: Differences): Commo
     listProjections: listProjectionsRoute(host, reads),
     deleteProjections: deleteProjectionsRoutes(host, deletesLeaveWithClient),
     health: healthRoute(host, health),
+    root: rootRoute(host),
     profiling: host.settings.devMode ? profilingRoutes() : [],
     reads,
   };
+}
+
+function rootRoute({ settings: { edition } }: EditionHost): Route {
+  const line = `Event store ${VERSION}, edition ${edition}. Its state: /health, /metrics, /debug. ` +
+    `Its interface: docs/edition-${edition.toLowerCase()}.md. Its events: eventstore-client explore.`;
+  return getRoute("/", () => textReply(200, line, NOT_CACHED));
 }

@@ -9,6 +9,7 @@ export const contractA: ContractEdition = {
   bodyCap: REQUEST_BODY_CAP,
   changesPath: "projections.",
   paths: [
+    ["/", ["GET", "HEAD"]],
     ["/events", ["QUERY"]],
     ["/write", ["POST"]],
     ["/projections", ["GET", "HEAD", "DELETE"]],

@@ -10,6 +10,7 @@ export const contractB: ContractEdition = {
   bodyCap: REQUEST_BODY_CAP,
   changesPath: "",
   paths: [
+    ["/", ["GET", "HEAD"]],
     ["/events", ["QUERY"]],
     ["/tx", ["POST"]],
     ["/tx/x", ["DELETE"]],

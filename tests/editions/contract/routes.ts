@@ -6,7 +6,6 @@ import { CONTRACT_ENV, type ContractEdition, type ContractTest, eventOf, mustBe 
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "QUERY", "OPTIONS", "get", "SEARCH"];
 const UNKNOWN = [
-  "/",
   "/unknown",
   "/Events",
   "/events/",
@@ -56,6 +55,16 @@ export function contractOfRoutes(
     }
   });
 
+  test("GET / is a line that says what this is, and where to look", async ({ client }) => {
+    const { status, text, headers } = await client.request("GET", "/");
+    assert.equal(status, 200);
+    assert.equal(headers.get("content-type"), "text/plain; charset=utf-8");
+    assert.match(
+      text,
+      new RegExp(`^Event store \\d+\\.\\d+\\.\\d+, edition ${edition.name}\\. [^\\n]*/health[^\\n]*\\n$`),
+    );
+  });
+
   test("a wrong method is 405 in plain text with Allow", async ({ client }) => {
     for (const [target, allowed] of edition.paths) {
       for (const method of METHODS) {
@@ -71,6 +80,7 @@ export function contractOfRoutes(
 
   test("no endpoint has a second name: an escape in a fixed segment makes the path unknown", async ({ client }) => {
     for (const [target, methods] of edition.paths) {
+      if (target === "/") continue;
       const [, first, rest = ""] = /^\/(\w)(.*)$/.exec(target)!;
       for (
         const escaped of [`%${first!.charCodeAt(0).toString(16)}${rest}`, `${first!.toUpperCase()}${rest}`]

@@ -126,6 +126,7 @@ export function standingBy(operations: readonly Operation[]): Operation[] {
 export function operational(metricsDescription: string): Operation[] {
   const metrics = text("The text exposition format.", "text/plain; version=0.0.4");
   return [
+    { ...document("/", "What this server is", text("One line.")), id: "root" },
     {
       ...document("/health", "Whether the server works", json("Health")),
       parameters: ["writes"],

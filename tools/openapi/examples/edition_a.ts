@@ -10,7 +10,7 @@ import {
   VERSION_2,
 } from "./names.ts";
 import { readExchanges } from "./reads.ts";
-import { healthExchange, IDLE_READS, IDLE_TURN, METRICS_EXCHANGE } from "./operational.ts";
+import { healthExchange, IDLE_READS, IDLE_TURN, METRICS_EXCHANGE, rootExchange } from "./operational.ts";
 
 const NEW_COURSE = {
   conditions: [{ failIfEventsMatch: [{ types: ["CourseDefined"], ...COURSE_QUERY[0] }] }],
@@ -131,6 +131,7 @@ const AFTER_WRITES: readonly Exchange[] = [
     status: 204,
   },
   healthExchange({}),
+  rootExchange("A"),
   METRICS_EXCHANGE,
   {
     operation: "GET /debug",

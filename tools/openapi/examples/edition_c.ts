@@ -12,7 +12,7 @@ import {
   VERSION_1,
   VERSION_2,
 } from "./names.ts";
-import { healthExchange, IDLE_READS, IDLE_TURN, METRICS_EXCHANGE } from "./operational.ts";
+import { healthExchange, IDLE_READS, IDLE_TURN, METRICS_EXCHANGE, rootExchange } from "./operational.ts";
 import { readExchanges } from "./reads.ts";
 
 const TICKET_1 = "2c5ea4c0-4067-4fe9-8bad-9b1deb4d3b7d";
@@ -170,6 +170,7 @@ const OPERATION: readonly Exchange[] = [
     status: 200,
     json: { time: TIME_2, paused: null, write: IDLE_TURN, read: IDLE_READS },
   },
+  rootExchange("C"),
   METRICS_EXCHANGE,
   { operation: "POST /pause", name: "pause", summary: "Give out no more tickets", status: 204 },
   {

@@ -13,6 +13,17 @@ export function healthExchange(more: JsonObject): Exchange {
   };
 }
 
+export function rootExchange(edition: "A" | "B" | "C"): Exchange {
+  return {
+    operation: "GET /",
+    name: "root",
+    summary: "What this server is, and where to look",
+    status: 200,
+    text: `Event store ${VERSION}, edition ${edition}. Its state: /health, /metrics, /debug. ` +
+      `Its interface: docs/edition-${edition.toLowerCase()}.md. Its events: eventstore-client explore.\n`,
+  };
+}
+
 /** Metrics of every edition. A replay looks for these lines among the others. */
 export const METRICS_EXCHANGE: Exchange = {
   operation: "GET /metrics",
