@@ -1,6 +1,8 @@
 import type { NewEvent } from "../../client/mod.ts";
 import { ApiError } from "../model/errors.ts";
+import { decodeObject } from "../wire/decode.ts";
 import { decodeEvent } from "../wire/event.ts";
+import { LINE_KEYS } from "../wire/event_line.ts";
 import { parseJson } from "../wire/json.ts";
 import { LineSplitter } from "../wire/lines.ts";
 import { Wrong } from "./ends.ts";
@@ -39,7 +41,9 @@ export async function* eventBatches(
 
 function eventOf(line: Uint8Array, place: string): NewEvent {
   try {
-    const { type, identifiers, metadata, payload } = decodeEvent(parseJson(line), "");
+    // `read --json` also prints the place in its store, which the event gets anew.
+    const { sequence: _sequence, time: _time, ...event } = decodeObject(parseJson(line), "", LINE_KEYS);
+    const { type, identifiers, metadata, payload } = decodeEvent(event, "");
     return { type, identifiers: tagsByName(identifiers), metadata: tagsByName(metadata), payload };
   } catch (error) {
     if (error instanceof ApiError) throw new Wrong(`${place}: ${error.detail?.replace(/^body /, "it ")}`);

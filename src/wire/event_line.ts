@@ -19,7 +19,7 @@ export interface ParsedLine {
 
 const PREFIX = /^\{"sequence":([1-9][0-9]{0,15}),"time":"([^"]{27})",/;
 const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z$/;
-const LINE_KEYS = ["sequence", "time", ...EVENT_KEYS] as const;
+export const LINE_KEYS = ["sequence", "time", ...EVENT_KEYS] as const;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -122,7 +122,7 @@ for (const umask of ["0000", "0077", "0177"]) {
 
 Deno.test("a bad configuration stops init with exit code 2 and every problem, before anything is created", async () => {
   await inDirectory(async (directory) => {
-    Deno.writeTextFileSync(join(directory, "config.toml"), '[server]\nport = 0\nsockettPath = "x"\n');
+    Deno.writeTextFileSync(join(directory, "config.toml"), '[server]\nport = 65536\nsockettPath = "x"\n');
     const { code, stdout, stderr } = await runInit(directory, []);
     assert.deepEqual([code, stdout], [2, ""]);
     assert.equal(stderr.match(/^eventstore-init: \/.*\/config\.toml:\d+:\d+: /gm)?.length, 2, stderr);

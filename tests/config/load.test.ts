@@ -17,7 +17,7 @@ Deno.test("without file and environment every setting has its default", () => {
 
 Deno.test("a program reads only its own section: what is wrong in the other one does not stop it", () => {
   assert.equal(loadServerText('[backup]\npageLimit = 0\nsourceUrl = ""').settings.edition, "A");
-  const server = "[server]\nport = 0\nenableAuth = true\n";
+  const server = "[server]\nport = 65536\nenableAuth = true\n";
   assert.equal(loadBackupText(`${server}[backup]\nsourceSocket = "s"`).settings.pageLimit, 1000);
 });
 

@@ -108,7 +108,7 @@ Deno.test("the events of a file are written together, or none of them", async ()
   const bad: readonly (readonly [string, RegExp])[] = [
     [`${line("5")}\n{"type":"t"}\n`, /standard input: line 2: payload is missing/],
     [`${line("5")}\n\nnot JSON\n`, /line 3: it is not valid JSON/],
-    [`{"type":"t","payload":"","sequence":1}`, /line 1: unknown key "sequence"/],
+    [`{"type":"t","payload":"","version":1}`, /line 1: unknown key "version"/],
     [`{"type":"t","payload":"","type":"u"}`, /line 1: .*"type" occurs twice/],
     [`{"type":"t","payload":"","identifiers":{"a":[]}}`, /line 1: identifiers: "a" is an empty array/],
     [`[${line("5")}]`, /line 1: /],
@@ -206,4 +206,24 @@ Deno.test("what makes no sense is rejected before anything is asked of a server"
     [["head", "--token=secret"], /unknown flag "--token" of head/],
   ];
   for (const [args, words] of wrong) await shell.fails(args, 2, words);
+});
+
+Deno.test("what read --json prints can be appended to another store", async () => {
+  await using other = await startServer();
+  const events = [
+    {
+      type: "Noted",
+      identifiers: { note: ["n1", "n2"], "": "" },
+      metadata: { by: "web" },
+      payload: "not JSON \n",
+    },
+    { type: "sequence", payload: '{"time":1}' },
+  ];
+  await server.client().append({ type: "First", payload: "" });
+  await server.client().append(...events);
+  const printed = await new Shell(server.address).prints(["read", "--json", "--after", "1"]);
+  assert.equal(await new Shell(other.address).prints(["append", "-"], { stdin: printed }), "1\n2\n");
+  const placeless = (event: object): unknown => ({ ...event, sequence: 0, time: "" });
+  const [, ...before] = await server.client().allEvents();
+  assert.deepEqual((await other.client().allEvents()).map(placeless), before.map(placeless));
 });
