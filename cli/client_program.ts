@@ -13,6 +13,7 @@ const server = [
   { name: "url", value: "url", help: "server to speak to, http:// or https://" },
   { name: "socket", value: "path", help: "unix socket of the server, instead of --url" },
   { name: "token-file", value: "path", help: "file that holds the bearer token and nothing else" },
+  { name: "ca-file", value: "path", help: "certificates (PEM) of the authority of an https:// server" },
   help,
 ] as const satisfies readonly Flag[];
 

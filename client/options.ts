@@ -19,6 +19,11 @@ export interface EventStoreOptions {
   readonly url?: string;
   /** The unix socket of the server, instead of `url`; not in browsers. */
   readonly socketPath?: string;
+  /**
+   * Further options of the runtime's `fetch`, such as those that add a certificate authority: `client` in Deno,
+   * `dispatcher` in Node, `tls` in Bun.
+   */
+  readonly fetchOptions?: object;
   /** Sent as `Authorization: Bearer ...`. */
   readonly token?: string;
   /** The edition of the server. Default `A`. */

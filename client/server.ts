@@ -59,7 +59,7 @@ export function mustSpeak({ edition }: Server, editions: string): void {
   throw new Refused({ code: "WrongEdition", message });
 }
 
-function transportOf({ url, socketPath, transport }: EventStoreOptions): Transport {
+function transportOf({ url, socketPath, transport, fetchOptions }: EventStoreOptions): Transport {
   if (transport) return transport;
   if (socketPath) {
     const loading = import("./transport/unix_transport.ts").then(({ unixTransport }) =>
@@ -67,5 +67,5 @@ function transportOf({ url, socketPath, transport }: EventStoreOptions): Transpo
     );
     return { address: socketPath, send: async (request) => await (await loading).send(request) };
   }
-  return fetchTransport(url);
+  return fetchTransport(url, fetchOptions);
 }

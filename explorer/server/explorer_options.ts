@@ -6,6 +6,8 @@ export interface StoreAddress {
   readonly url?: string | undefined;
   /** The unix socket of the server, instead of `url`. */
   readonly socketPath?: string | undefined;
+  /** Further options of `fetch`, such as one that adds a certificate authority. */
+  readonly fetchOptions?: object | undefined;
   /** The explorer sends it to the store with each request, and never to the browser. */
   readonly token?: string | undefined;
 }

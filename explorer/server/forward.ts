@@ -26,7 +26,9 @@ export function forwardingTo(store: StoreAddress): StoreForwarding {
   const place = addressOf(store);
   // Otherwise the error of a request would show the token to the browser.
   if (/[^\x20-\x7e]/.test(store.token ?? "")) throw new TypeError("the token is not printable ASCII");
-  const transport = store.socketPath === undefined ? fetchTransport(place) : unixTransport(store.socketPath);
+  const transport = store.socketPath === undefined
+    ? fetchTransport(place, store.fetchOptions)
+    : unixTransport(store.socketPath);
   const own: Record<string, string> = store.token === undefined
     ? {}
     : { authorization: `Bearer ${store.token}` };

@@ -54,8 +54,12 @@ export interface PostgresSettings {
 }
 
 /** `[backup]`. */
-export interface BackupSettings extends Omit<BackupValues, "sourceUrl" | "sourceSocket"> {
-  readonly source: UnixAddress | { readonly transport: "tcp"; readonly url: string };
+export interface BackupSettings extends Omit<BackupValues, "sourceUrl" | "sourceSocket" | "sourceCaFile"> {
+  readonly source: UnixAddress | {
+    readonly transport: "tcp";
+    readonly url: string;
+    readonly caFile?: string;
+  };
 }
 
 export interface Loaded<T> {
@@ -128,9 +132,9 @@ function exposureWarnings({ listen, authToken, devMode }: ServerSettings): strin
  */
 export function loadBackupSettings(from: LoadFrom): Loaded<BackupSettings> {
   const { settings, ...loaded } = loadSection("backup", from, true);
-  const { sourceUrl, sourceSocket, ...rest } = settings;
+  const { sourceUrl, sourceSocket, sourceCaFile: caFile, ...rest } = settings;
   const source: BackupSettings["source"] = sourceSocket === undefined
-    ? { transport: "tcp", url: sourceUrl! }
+    ? { transport: "tcp", url: sourceUrl!, ...caFile === undefined ? {} : { caFile: fromRoot(caFile) } }
     : { transport: "unix", path: sourceSocket };
   return { ...loaded, settings: { ...rest, source, dataDir: fromRoot(settings.dataDir) } };
 }

@@ -63,6 +63,7 @@ const server = {
 const backup = {
   sourceUrl: text("SERVICE_BACKUP_SOURCE_URL", "url", undefined, "server to copy from, http:// or https://; this or sourceSocket"),
   sourceSocket: text("SERVICE_BACKUP_SOURCE_SOCKET", "socketPath", undefined, "unix socket of the server to copy from; this or sourceUrl"),
+  sourceCaFile: text("SERVICE_BACKUP_SOURCE_CA_FILE", "path", undefined, "certificates (PEM) of the authority of an https:// sourceUrl"),
   sourceToken: text("SERVICE_BACKUP_SOURCE_TOKEN", "token", undefined, "bearer token of the server to copy from"),
   dataDir: text("SERVICE_BACKUP_DATA_DIR", "path", "backup", "directory that holds the backups"),
   pageLimit: limit("SERVICE_BACKUP_PAGE_LIMIT", 1000, "events per page; at most the server's maxEventsPerPage"),

@@ -50,7 +50,9 @@ export function messageOf(error: unknown, serverName: string | undefined): strin
   const { message } = error as Error;
   if (!(error instanceof EventStoreError) || serverName === undefined) return message;
   // Without a connection, the client's message has the name already.
-  if (error instanceof Unavailable && error.status === 0) return message;
+  if (error instanceof Unavailable && error.status === 0) {
+    return message.replace(/set DENO_CERT or .*(?=\))/, "name it with --ca-file");
+  }
   return `${serverName}: ${explained(error)}`;
 }
 

@@ -2,13 +2,14 @@ import type { EventStoreOptions } from "../../client/mod.ts";
 import { checkVariable } from "../config/check.ts";
 import type { Setting } from "../config/setting.ts";
 import { settings } from "../config/settings.ts";
+import { readCertificates } from "../files/certificates.ts";
 import { Wrong } from "./ends.ts";
 
 /** The address of the server. */
 export interface ServerAddress {
   /** For messages. */
   readonly name: string;
-  readonly options: Pick<EventStoreOptions, "url" | "socketPath" | "token">;
+  readonly options: Pick<EventStoreOptions, "url" | "socketPath" | "token" | "fetchOptions">;
 }
 
 /** The flags that give the address, as the user gave them. */
@@ -16,6 +17,7 @@ export interface AddressFlags {
   readonly url: string | undefined;
   readonly socket: string | undefined;
   readonly tokenFile: string | undefined;
+  readonly caFile: string | undefined;
 }
 
 /** A given value, and the flag or variable that gave it. */
@@ -43,9 +45,12 @@ export function addressOf(
     [given("--url", flags.url), given("--socket", flags.socket)],
     [fromVariable("EVENTSTORE_URL", variable), fromVariable("EVENTSTORE_SOCKET", variable)],
   );
+  const caFile = given("--ca-file", flags.caFile) ?? fromVariable("EVENTSTORE_CA_FILE", variable);
   if (url !== undefined) {
-    return { name: url.value, options: { url: checked(settings.backup.sourceUrl, url), ...common } };
+    const options = { url: checked(settings.backup.sourceUrl, url), ...common };
+    return { name: url.value, options: { ...options, ...trusting(caFile) } };
   }
+  if (caFile !== undefined) throw new Wrong(`${caFile.by} is for an https:// server, and there is no URL`);
   const socketPath = socket === undefined ? defaultSocket() : checked(settings.backup.sourceSocket, socket);
   return { name: socketPath, options: { socketPath, ...common } };
 }
@@ -100,6 +105,17 @@ function tokenOf(
   if (file === undefined) return undefined;
   const value = readTokenFile(file, warn).replace(/\r?\n$/, "");
   return checked(settings.backup.sourceToken, { by: `${file.by}: ${file.value}`, value });
+}
+
+/** Options of `fetch` for a server whose certificate is from an authority in this file. */
+function trusting(caFile: Given | undefined): Pick<EventStoreOptions, "fetchOptions"> {
+  if (caFile === undefined) return {};
+  try {
+    const caCerts = [readCertificates(caFile.value)];
+    return { fetchOptions: { client: Deno.createHttpClient({ caCerts }) } };
+  } catch (error) {
+    throw new Wrong(`${caFile.by}: ${(error as Error).message}`);
+  }
 }
 
 function readTokenFile({ by, value: path }: Given, warn: (line: string) => void): string {

@@ -50,6 +50,7 @@ const documented: Record<
   backup: [
     ["sourceUrl", "SERVICE_BACKUP_SOURCE_URL", undefined, "all"],
     ["sourceSocket", "SERVICE_BACKUP_SOURCE_SOCKET", undefined, "all"],
+    ["sourceCaFile", "SERVICE_BACKUP_SOURCE_CA_FILE", undefined, "all"],
     ["sourceToken", "SERVICE_BACKUP_SOURCE_TOKEN", undefined, "all"],
     ["dataDir", "SERVICE_BACKUP_DATA_DIR", "backup", "all"],
     ["pageLimit", "SERVICE_BACKUP_PAGE_LIMIT", 1000, "all"],

@@ -22,7 +22,7 @@ const GROUPS: readonly Group[] = [
   { title: "Limits of edition A", section: "server", keys: ["maxEventsPerWrite"] },
   { title: "Limits of edition B", section: "server", keys: ["txIdleTimeout", "maxEventsPerTx", "maxReadsPerTx", "maxProjectionsPerTx", "maxOpenTx"] },
   { title: "Limits of edition C", section: "server", keys: ["transactionTimeout", "maxTransactionDuration", "maxQueuedTransactions", "maxProjectionsPerRequest"] },
-  { title: "Backup", section: "backup", keys: ["sourceUrl", "sourceSocket", "sourceToken", "dataDir", "pageLimit"] },
+  { title: "Backup", section: "backup", keys: ["sourceUrl", "sourceSocket", "sourceCaFile", "sourceToken", "dataDir", "pageLimit"] },
 ];
 
 /** The generated part of docs/settings.md, wrapped the way `deno fmt` wraps it. */

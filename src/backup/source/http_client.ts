@@ -94,9 +94,6 @@ async function firstStatus(conn: TimedConn, request: Uint8Array): Promise<number
     await conn.write(request);
     return await conn.answers.status();
   } catch (error) {
-    // The TLS library reports this when the other side answers in plain text.
-    const isPlain = /InvalidContentType/.test((error as Error).message);
-    if (isPlain) throw new Error("it does not speak TLS: use http:// instead of https://");
     const isCut = CUTS.some((cut) => error instanceof cut);
     throw isCut ? new NoAnswer("it closed the connection without a response") : error;
   }

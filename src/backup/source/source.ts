@@ -1,5 +1,6 @@
 import type { BackupSettings } from "../../config/load.ts";
 import { VERSION } from "../../config/version.ts";
+import { readCertificates } from "../../files/certificates.ts";
 import { fromRoot } from "../../files/paths.ts";
 import { splitLines } from "../history/lines.ts";
 import { isStoreId } from "../directory/backup_files.ts";
@@ -116,6 +117,7 @@ function addressOf(source: BackupSettings["source"]): { address: SourceAddress; 
     hostname: url.hostname.replace(/^\[(.*)\]$/, "$1"),
     port: Number(url.port || (tls ? 443 : 80)),
     tls,
+    caCerts: source.caFile === undefined ? [] : [readCertificates(source.caFile)],
   } as const;
   return { address, host: url.host, path: url.pathname.replace(/\/+$/, "") };
 }

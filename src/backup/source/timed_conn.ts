@@ -3,7 +3,9 @@ import { AnswerReader } from "../../http/client/answer_reader.ts";
 import type { TcpAddress, UnixAddress } from "../../model/address.ts";
 
 /** Where a source listens. */
-export type SourceAddress = UnixAddress | (TcpAddress & { readonly tls: boolean });
+export type SourceAddress =
+  | UnixAddress
+  | (TcpAddress & { readonly tls: boolean; readonly caCerts?: string[] });
 
 /** The time limits for waiting for a source. */
 export interface TimeLimits {
@@ -68,11 +70,28 @@ export class TimedConn implements Disposable {
 
 async function connect(address: SourceAddress): Promise<Deno.Conn> {
   if (address.transport === "unix") return await Deno.connect({ transport: "unix", path: address.path });
-  const { hostname, port } = address;
-  if (address.tls) return await Deno.connectTls({ hostname, port, alpnProtocols: ["http/1.1"] });
+  const { hostname, port, caCerts = [] } = address;
+  if (address.tls) return await connectTls({ hostname, port, caCerts, alpnProtocols: ["http/1.1"] });
   const conn = await Deno.connect({ hostname, port });
   conn.setNoDelay(true);
   return conn;
+}
+
+async function connectTls(options: Deno.ConnectTlsOptions): Promise<Deno.Conn> {
+  const conn = await Deno.connectTls(options);
+  try {
+    await conn.handshake();
+    return conn;
+  } catch (error) {
+    conn.close();
+    const { message } = error as Error;
+    // The TLS library reports this when the other side answers in plain text.
+    if (/InvalidContentType/.test(message)) {
+      throw new Error("it does not speak TLS: use http:// instead of https://");
+    }
+    if (!/Issuer|AsEndEntity/.test(message)) throw error;
+    throw new Error("the certificate's authority is not trusted: name it with sourceCaFile");
+  }
 }
 
 /** Awaits a promise, unless it takes too long or the program stops. @param late the message when it takes too long */

@@ -30,11 +30,23 @@ await debianTest(
         EVENTSTORE_TOKEN: "secret",
       };
       const shell = new Shell();
-      await shell.fails(["health"], 5, /certificate/i, { env, stdin });
+      const untrusted = /the certificate's authority is not trusted; name it with --ca-file\)$/m;
+      await shell.fails(["health"], 5, untrusted, { env, stdin });
+      const key = join(directory, "key.pem");
+      await shell.fails(["health", "--ca-file", key], 2, /--ca-file: .* no certificate in it/, {
+        env,
+        stdin,
+      });
+      await shell.fails(["health", "--ca-file", "none"], 2, /none: cannot be read/, { env, stdin });
+      await shell.fails(["health", "--ca-file", key, "--socket", "s"], 2, /there is no URL/, { stdin });
       assert.deepEqual(asked, [], "nothing was said to a stranger");
       const trusting = { ...env, DENO_CERT: join(directory, "ca.pem") };
       assert.equal(await shell.prints(["health"], { env: trusting, stdin }), "ok, version 1.2.3\n");
-      assert.deepEqual(asked, ["/base/path/health Bearer secret"]);
+      const flag = ["health", "--ca-file", join(directory, "ca.pem")];
+      assert.equal(await shell.prints(flag, { env, stdin }), "ok, version 1.2.3\n");
+      const variable = { ...env, EVENTSTORE_CA_FILE: join(directory, "ca.pem") };
+      assert.equal(await shell.prints(["health"], { env: variable, stdin }), "ok, version 1.2.3\n");
+      assert.deepEqual(asked, Array(3).fill("/base/path/health Bearer secret"));
     });
   },
 );
