@@ -1,15 +1,35 @@
 /** Returns the candidate that was most likely meant by `name`, if one is close enough. */
 export function suggest(name: string, candidates: Iterable<string>): string | undefined {
   // Up to two wrong letters (two swapped, say) or a third of them is a slip. With more it is another word.
-  let nearest = Math.max(2, Math.floor(name.length / 3)) + 1;
+  // A word of which every letter is wrong is another word, too.
+  const wanted = name.toLowerCase();
+  let nearest = Math.min(wanted.length, Math.max(2, Math.floor(wanted.length / 3)) + 1);
   let found: string | undefined;
   for (const candidate of candidates) {
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    const lower = candidate.toLowerCase();
+    // The distance is at least the difference of the lengths. This skips long texts, whose distance takes long.
+    if (Math.abs(lower.length - wanted.length) >= nearest) continue;
+    const distance = editDistance(wanted, lower);
     if (distance >= nearest) continue;
     nearest = distance;
     found = candidate;
   }
   return found;
+}
+
+/** Shorter words are in too many names. */
+const PART_LENGTH_MIN = 3;
+
+/**
+ * Returns the name in a store that was most likely meant by a word: one with a slip, else the first that begins with
+ * the word, else the first that contains it.
+ */
+export function nearestName(word: string, names: readonly string[]): string | undefined {
+  const slip = suggest(word, names);
+  if (slip !== undefined || word.length < PART_LENGTH_MIN) return slip;
+  const wanted = word.toLowerCase();
+  return names.find((name) => name.toLowerCase().startsWith(wanted)) ??
+    names.find((name) => name.toLowerCase().includes(wanted));
 }
 
 /** Returns the end of a message about an unknown name: the suggestion, if there is one, as `show` writes it. */

@@ -77,7 +77,27 @@ Deno.test("--json prints events as the server sends them, the table what people 
       "",
     ].join("\n"),
   );
-  assert.equal(await shell.prints(["read", "--type", "nothing"]), "");
+  assert.equal(await shell.prints(["read", "--tag", "course=none"]), "");
+});
+
+Deno.test("a type that no event has is named on standard error, with the one that was meant", async () => {
+  await using server = await startServer({ env: { SERVICE_DEFAULT_EVENTS_PER_PAGE: "1" } });
+  const shell = new Shell(server.address);
+  await server.client().append(...["OrderPlaced", "OrderPaid"].map((type) => ({ type, payload: "" })));
+  const says = async (args: readonly string[], ...lines: readonly string[]): Promise<void> => {
+    const stderr = lines.map((line) => `eventstore-client: ${line}\n`).join("");
+    assert.deepEqual(await shell.run(["read", ...args]), { code: 0, stdout: "", stderr }, args.join(" "));
+  };
+  const slip = 'no type "OrderPlacd"; did you mean OrderPlaced?';
+  await says(["--type", "OrderPlacd"], slip);
+  await says(
+    ["--type", "Refunded", "--type", "OrderPlacd", "--type", "OrderPlaced", "--tag", "order=o2"],
+    'no event has the type "Refunded"',
+    slip,
+  );
+  await says(["--type", "OrderPlaced", "--after", "1"]);
+  await says(["--type", "OrderPlacd", "--json"]);
+  assert.match(await shell.prints(["read", "--type", "OrderPlacd", "--type", "OrderPlaced"]), /OrderPlaced/);
 });
 
 Deno.test("nothing that others have stored is obeyed by a terminal", async () => {
@@ -133,7 +153,7 @@ Deno.test({
     const [, first] = (await shell.onTerminal(["read"], 0)).split("\n");
     assert.ok(first!.endsWith("x".repeat(1000)), "a terminal that does not know its width cuts nothing");
     assert.equal(
-      await shell.onTerminal(["read", "--type", "none"], 60),
+      await shell.onTerminal(["read", "--type", "t", "--tag", "a=none"], 60),
       "eventstore-client: no event matches\n",
     );
     assert.equal(await shell.onTerminal(["read", "--type", "none", "--json"], 60), "");

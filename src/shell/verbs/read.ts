@@ -5,6 +5,7 @@ import { walk } from "../../../client/walk.ts";
 import type { ShellContext } from "../context.ts";
 import { reach, type Reached } from "../edition.ts";
 import { ShellExit, Wrong } from "../ends.ts";
+import { missingTypes } from "../missing_types.ts";
 import { EventTable } from "../output/event_table.ts";
 import { jsonLine } from "../output/printable.ts";
 import { positionOf, sequenceOf } from "../positions.ts";
@@ -43,11 +44,22 @@ export async function read(context: ShellContext, flags: ReadFlags): Promise<num
     const batches = stopped === undefined ? stored(reached, wanted) : followed(reached, wanted, stopped);
     const showing = show(context, batches, limit, flags.json);
     const count = await (stopped === undefined ? showing : Promise.race([showing, afterSignal(stopped)]));
-    if (count === 0 && !flags.json && context.columns() !== undefined) context.printError("no event matches");
+    if (count === 0 && !flags.json) await explainNothing(context, reached, flags);
   } catch (error) {
     if (!stopped?.aborted) throw error;
   }
   return ShellExit.ok;
+}
+
+/** Reports on standard error why a read found nothing. */
+async function explainNothing(
+  context: ShellContext,
+  { server }: Reached,
+  { type, follow }: ReadFlags,
+): Promise<void> {
+  const lines = follow ? [] : await missingTypes(server, type);
+  for (const line of lines) context.printError(line);
+  if (lines.length === 0 && context.columns() !== undefined) context.printError("no event matches");
 }
 
 /** Rejects a while after a signal, so that a stalled reader cannot keep the program from ending. */
