@@ -48,7 +48,7 @@ export async function run(line: Line): Promise<number> {
 function runVerb(context: ShellContext, line: ServerLine): Promise<number> {
   switch (line.verb) {
     case "read":
-      return read(context, line.options);
+      return read(context, line.arguments, line.options);
     case "append":
       return append(context, line.arguments, line.options, line.groups);
     case "head":

@@ -44,10 +44,11 @@ const query = {
 const readVerb = {
   name: "read",
   summary: "Shows events, oldest first, as a table.",
+  arguments: [{ name: "name=value", repeated: true }],
   flags: [
     type,
-    tag,
-    meta,
+    { ...tag, help: `${tag.help}; the word name=value alone means the same` },
+    { ...meta, help: `${meta.help}; the word @name=value alone means the same` },
     query,
     {
       name: "after",

@@ -147,9 +147,11 @@ function isPath(what: string | undefined, given: string): boolean {
 }
 
 function argumentFaults(known: readonly Argument[], given: readonly string[]): string[] {
+  const last = known.at(-1);
   return given.flatMap((value, i) => {
-    const choices = known[i]?.choices;
-    if (known[i] === undefined || value === "") return [`unexpected argument ${JSON.stringify(value)}`];
+    const argument = known[i] ?? (last?.repeated ? last : undefined);
+    const choices = argument?.choices;
+    if (argument === undefined || value === "") return [`unexpected argument ${JSON.stringify(value)}`];
     if (choices === undefined || choices.includes(value)) return [];
     return [`unexpected argument ${JSON.stringify(value)}: it is one of ${choices.join(", ")}`];
   });

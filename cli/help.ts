@@ -16,9 +16,9 @@ ${surroundingsHelp(program, verb)}`;
 
 /** Returns the arguments of a verb as the line of its usage shows them. */
 export function argumentsText({ arguments: known = [] }: Verb): string {
-  const text = ({ name, choices, required }: Argument): string => {
+  const text = ({ name, choices, required, repeated }: Argument): string => {
     const what = choices?.join("|") ?? name;
-    return required ? ` ${what}` : ` [${what}]`;
+    return `${required ? ` ${what}` : ` [${what}]`}${repeated ? "..." : ""}`;
   };
   return known.map(text).join("");
 }

@@ -19,6 +19,8 @@ export interface Argument {
   readonly name: string;
   /** True when it must be given. */
   readonly required?: true;
+  /** True for the last argument of a verb when it may be given more than once. */
+  readonly repeated?: true;
   /** All values that are allowed; omitted when all are. */
   readonly choices?: readonly string[];
 }

@@ -22,7 +22,9 @@ esac
 }
 
 function verbSpecs(verb: Verb): string[] {
-  const given = (verb.arguments ?? []).map((argument, i) => quoted(`${i + 2}:${argumentSpec(argument)}`));
+  const given = (verb.arguments ?? []).map((argument, i) =>
+    quoted(`${argument.repeated ? "*" : i + 2}:${argumentSpec(argument)}`)
+  );
   return [...offeredFlags(verb).map(flagSpec), "'1: : '", ...given];
 }
 

@@ -35,6 +35,20 @@ export function queryOf({ type, tag, meta, query }: QueryFlags): Query {
   );
 }
 
+/** Adds words to the flags: `name=value` is a tag, `@name=value` a metadata entry. @throws Wrong */
+export function withWords(words: readonly string[], flags: QueryFlags): QueryFlags {
+  const wrong = words.find((word) => !/^@?[^@=][^=]*=/.test(word));
+  if (wrong !== undefined) {
+    throw new Wrong(`unexpected argument ${JSON.stringify(wrong)}: a type needs --type, a tag is name=value`);
+  }
+  const { meta = [], tag = [] } = Object.groupBy(words, (word) => word.startsWith("@") ? "meta" : "tag");
+  return {
+    ...flags,
+    tag: [...flags.tag, ...tag],
+    meta: [...flags.meta, ...meta.map((word) => word.slice(1))],
+  };
+}
+
 function whole(text: string): ReturnType<typeof decodeQuery> {
   try {
     return decodeQuery(parseJson(new TextEncoder().encode(text)), "query", LITERALS);

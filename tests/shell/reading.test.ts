@@ -40,6 +40,8 @@ for (const listen of ["unix", "tcp"] as const) {
     assert.deepEqual(await sequences("--tag", "course=c1"), [1, 3]);
     assert.deepEqual(await sequences("--tag", "student=s1", "--tag", "student=s2"), [3], "all of them");
     assert.deepEqual(await sequences("--tag", "course=c2", "--meta", "by=web"), [4]);
+    assert.deepEqual(await sequences("course=c2", "@by=web"), [4], "words are tags and metadata");
+    assert.deepEqual(await sequences("student=s1", "--type", "StudentEnrolled", "--tag", "course=c1"), [3]);
     assert.deepEqual(await sequences("--type", "CourseDefined", "--tag", "student=s1"), []);
     const items = [
       { types: ["CourseDefined"], identifiers: [{ name: "course", value: "c2" }] },

@@ -9,7 +9,7 @@ import { missingTypes } from "../missing_types.ts";
 import { EventTable } from "../output/event_table.ts";
 import { jsonLine } from "../output/printable.ts";
 import { positionOf, sequenceOf } from "../positions.ts";
-import { type QueryFlags, queryOf } from "../queries.ts";
+import { type QueryFlags, queryOf, withWords } from "../queries.ts";
 
 interface ReadFlags extends QueryFlags {
   readonly after: string | undefined;
@@ -34,9 +34,13 @@ const RETRY_SECONDS = 10;
 /** The time that a reader of the output gets after a signal to take the rest. */
 const FLUSH_MILLISECONDS = 1000;
 
-/** Shows events. */
-export async function read(context: ShellContext, flags: ReadFlags): Promise<number> {
-  const wanted = wantedOf(flags);
+/** Shows the events that flags and words ask for. */
+export async function read(
+  context: ShellContext,
+  words: readonly string[],
+  flags: ReadFlags,
+): Promise<number> {
+  const wanted = wantedOf(words, flags);
   const limit = flags.limit === undefined ? Infinity : sequenceOf(flags.limit, "limit", 1);
   const stopped = flags.follow ? context.stopOnSignal() : undefined;
   try {
@@ -83,7 +87,7 @@ async function show(context: ShellContext, batches: Batches, limit: number, json
   return shown;
 }
 
-function wantedOf(flags: ReadFlags): Wanted {
+function wantedOf(words: readonly string[], flags: ReadFlags): Wanted {
   const { after, before, backwards } = flags;
   if (flags.follow && (backwards || before !== undefined)) {
     throw new Wrong(
@@ -91,7 +95,7 @@ function wantedOf(flags: ReadFlags): Wanted {
     );
   }
   return {
-    query: queryOf(flags),
+    query: queryOf(withWords(words, flags)),
     after: after === undefined ? 0 : positionOf(after, "after"),
     before: before === undefined ? undefined : sequenceOf(before, "before", 1),
     backwards,
