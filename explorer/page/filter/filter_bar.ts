@@ -7,7 +7,8 @@ import { type Alternative, alternativesOf, NOTHING_ASKED, withTag, withType } fr
 import { alternativeChips } from "./filter_chips.ts";
 import type { Suggestion } from "./seen.ts";
 import { choiceOf } from "./suggestion_choice.ts";
-import { tagOf } from "./tag.ts";
+import { NO_TAG } from "./tag.ts";
+import { meantBy, problemOf } from "./typed_text.ts";
 
 const SUGGESTIONS_MAX = 12;
 const LABEL = "Filter by type or tag";
@@ -20,6 +21,8 @@ export class FilterBar {
   #alternatives: readonly Alternative[] | undefined;
   /** The index of the alternative that the field adds to. It equals their number when the field begins a new one. */
   #at = 0;
+  /** The text that the field holds although it matches nothing. */
+  #warnedOf: string | undefined;
 
   constructor(app: App) {
     this.#app = app;
@@ -29,7 +32,9 @@ export class FilterBar {
       placeholder: "",
       choices: (text) => app.seen.suggestions(text, this.#edited, SUGGESTIONS_MAX).map(choiceOf),
       onChoice: (choice) => this.#add(choice),
-      onText: (text) => this.#addText(text),
+      isWhole: (text) => text.includes("=") || app.seen.types.includes(text),
+      problemOf: (text) => this.#problemOf(text),
+      onText: (text) => this.#add(meantBy(text)!),
       emptyKeys: { "Backspace": () => this.#removeLast(), "|": () => this.#edit(this.#all.length) },
     });
   }
@@ -114,19 +119,21 @@ export class FilterBar {
   }
 
   #add(found: Suggestion): void {
+    this.#warnedOf = undefined;
     const added = found.what === "type"
       ? withType(this.#edited, found.type)
       : withTag(this.#edited, found.tag);
     this.#change(this.#at, added);
   }
 
-  #addText(text: string): string | undefined {
-    if (text.includes("=")) {
-      const tag = tagOf(text);
-      if (tag === undefined) return "a tag is name=value; @name=value for metadata";
-      this.#add({ what: "tag", tag });
-    } else this.#add({ what: "type", type: text });
-    return undefined;
+  /** Returns why a text matches nothing, once: the user may insist, such as on a type that is yet to come. */
+  async #problemOf(text: string): Promise<string | undefined> {
+    const meant = meantBy(text);
+    if (meant === undefined) return NO_TAG;
+    if (text === this.#warnedOf) return undefined;
+    const problem = await problemOf(meant, this.#app);
+    if (problem !== undefined) this.#warnedOf = text;
+    return problem;
   }
 
   #removeLast(): void {

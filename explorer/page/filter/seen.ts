@@ -32,9 +32,19 @@ export class Seen {
     this.#tags.clear();
   }
 
+  /** The types, that of the newest event last. */
+  get types(): readonly string[] {
+    return [...this.#types];
+  }
+
+  /** The names of the tags of this kind. */
+  names(kind: Tag["kind"]): readonly string[] {
+    return [...new Set([...this.#tags.values()].filter((tag) => tag.kind === kind).map(({ name }) => name))];
+  }
+
   /**
-   * Suggestions for a text, without the types and tags that are chosen. Those that begin with the text precede those
-   * that contain it, and types precede tags.
+   * Suggestions for a text, without the types and tags that are chosen. Those that are the text precede those that
+   * begin with it, which precede those that contain it, and types precede tags.
    */
   suggestions(text: string, chosen: Alternative, max: number): Suggestion[] {
     const wanted = text.trim().toLowerCase();
@@ -55,8 +65,10 @@ export class Seen {
 }
 
 function rankOf(text: string, wanted: string): number {
-  const at = text.toLowerCase().indexOf(wanted);
-  return at < 0 ? Infinity : at === 0 ? 0 : 1;
+  const lower = text.toLowerCase();
+  const at = lower.indexOf(wanted);
+  if (at < 0) return Infinity;
+  return lower === wanted ? 0 : at === 0 ? 1 : 2;
 }
 
 function remember(set: Set<string>, value: string, max: number): void {

@@ -5,6 +5,9 @@ export interface Tag {
   readonly value: string;
 }
 
+/** The message about a text that is no tag. */
+export const NO_TAG = "a tag is name=value; @name=value for metadata";
+
 export function isSameTag(a: Tag, b: Tag): boolean {
   return a.kind === b.kind && a.name === b.name && a.value === b.value;
 }

@@ -16,8 +16,12 @@ export interface ComboboxOptions<Value> {
   choices(text: string): readonly Choice<Value>[];
   /** Called with the option that the user chose, or typed and confirmed. */
   onChoice(value: Value): void;
-  /** Called with a confirmed text that matches no option. Returns an error message, or undefined. */
-  onText(text: string): string | undefined;
+  /** Returns true if Enter takes the text itself instead of the first option. */
+  isWhole(text: string): boolean;
+  /** Returns an error message for a confirmed text, or undefined when `onText` may be called with it. */
+  problemOf(text: string): string | undefined | Promise<string | undefined>;
+  /** Called with a confirmed text for which there is no problem. */
+  onText(text: string): void;
   /** Actions of keys in an empty field. */
   readonly emptyKeys?: Readonly<Record<string, () => void>>;
 }
@@ -30,6 +34,7 @@ export class Combobox<Value> {
   readonly #problem: HTMLElement;
   readonly #options: ComboboxOptions<Value>;
   #choices: readonly Choice<Value>[] = [];
+  /** The index of the option that Enter takes; -1 for the text itself. */
   #active = -1;
 
   constructor(options: ComboboxOptions<Value>) {
@@ -69,8 +74,14 @@ export class Combobox<Value> {
   #open(): void {
     this.#problem.textContent = "";
     this.#choices = this.#options.choices(this.input.value);
-    this.#active = -1;
+    this.#active = this.#lowest;
     this.#draw();
+  }
+
+  /** The lowest value of `#active`: 0 when Enter must take an option. */
+  get #lowest(): number {
+    const text = this.input.value.trim();
+    return this.#choices.length === 0 || text === "" || this.#options.isWhole(text) ? -1 : 0;
   }
 
   #close(): void {
@@ -110,22 +121,42 @@ export class Combobox<Value> {
     this.#close();
   }
 
+  /** Makes another option active. A closed list opens, with the first option active that there is. */
+  #move(step: 1 | -1): void {
+    if (this.#choices.length === 0) {
+      this.#open();
+      if (this.#active === 0) return;
+    }
+    const lowest = this.#lowest;
+    const count = this.#choices.length - lowest;
+    this.#active = (this.#active - lowest + step + count) % count + lowest;
+    this.#draw();
+  }
+
+  async #takeText(text: string): Promise<void> {
+    this.#close();
+    const problem = await this.#options.problemOf(text);
+    // The user may have changed the text in the meantime, or pressed Enter twice.
+    if (this.input.value.trim() !== text) return;
+    this.#problem.textContent = problem ?? "";
+    if (problem !== undefined) return;
+    this.input.value = "";
+    this.#options.onText(text);
+    // The field may have got the focus anew, which opens the list.
+    this.#close();
+  }
+
   #onKey(event: KeyboardEvent): void {
     const { key } = event;
     if (key === "ArrowDown" || key === "ArrowUp") {
       event.preventDefault();
-      if (this.#choices.length === 0) this.#open();
-      const count = this.#choices.length + 1;
-      this.#active = (this.#active + 1 + (key === "ArrowDown" ? 1 : count - 1)) % count - 1;
-      this.#draw();
+      this.#move(key === "ArrowDown" ? 1 : -1);
     } else if (key === "Enter") {
       event.preventDefault();
       const choice = this.#choices[this.#active];
       if (choice !== undefined) return this.#choose(choice);
-      if (this.input.value.trim() === "") return;
-      this.#problem.textContent = this.#options.onText(this.input.value.trim()) ?? "";
-      if (this.#problem.textContent === "") this.input.value = "";
-      this.#close();
+      const text = this.input.value.trim();
+      if (text !== "") void this.#takeText(text);
     } else if (key === "Escape") {
       event.stopPropagation();
       if (this.#choices.length > 0 && this.input.value !== "") this.#close();

@@ -3,7 +3,7 @@ import { Combobox } from "../parts/combobox.ts";
 import { h, replace } from "../parts/dom.ts";
 import { NOTHING_ASKED } from "../filter/filter.ts";
 import { queryOf } from "../filter/query.ts";
-import { isSameTag, type Tag, tagOf, tagText } from "../filter/tag.ts";
+import { isSameTag, NO_TAG, type Tag, tagOf, tagText } from "../filter/tag.ts";
 import { durationText, timeText } from "../parts/format.ts";
 import { button, notice, tagButton } from "../parts/parts.ts";
 import { prettyParts } from "../parts/payload.ts";
@@ -44,12 +44,9 @@ export class TraceView implements View {
         app.seen.suggestions(text, NOTHING_ASKED, 500).filter(({ what }) => what === "tag")
           .slice(0, SUGGESTIONS_MAX).map(choiceOf),
       onChoice: (choice) => choice.what === "tag" && app.go({ trace: choice.tag }),
-      onText: (text) => {
-        const tag = tagOf(text);
-        if (tag === undefined) return "a tag is name=value; @name=value for metadata";
-        app.go({ trace: tag });
-        return undefined;
-      },
+      isWhole: (text) => tagOf(text) !== undefined,
+      problemOf: (text) => tagOf(text) === undefined ? NO_TAG : undefined,
+      onText: (text) => app.go({ trace: tagOf(text) }),
     });
     this.element = h(
       "div",

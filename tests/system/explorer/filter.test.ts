@@ -103,3 +103,55 @@ await exploredTest(
     assert.deepEqual(page.problems, []);
   },
 );
+
+await exploredTest(
+  "Enter takes the first suggestion; a word that matches nothing says what would",
+  {},
+  async ({ server, open }) => {
+    await write(server, ...events.slice(0, 30));
+    const start = "#/events?type=OrderPlaced";
+    await using page = await open(start.slice(1));
+    await page.until(`${ROWS} === 10`);
+    const clear = (): Promise<void> => page.evaluate('document.querySelector("#filter").select()');
+    const enter = async (text: string): Promise<void> => {
+      await clear();
+      await page.type(text);
+      await page.press("Enter");
+    };
+    const says = (message: string): Promise<void> =>
+      page.until(`${textOf("#filter-problem")} === ${JSON.stringify(message)}`);
+    await page.press("/");
+    await enter("OrderPlacd");
+    await says('no type "OrderPlacd"; did you mean OrderPlaced?');
+    await enter("ordr");
+    await says('no type "ordr"; did you mean order=...?');
+    await enter("ordr=o1");
+    await says('no identifier "ordr=o1"; did you mean order=o1?');
+    await enter("=o1");
+    await says("a tag is name=value; @name=value for metadata");
+    await clear();
+    await page.type("Ord");
+    assert.equal(
+      await page.evaluate("document.activeElement.getAttribute('aria-activedescendant')"),
+      "filter-0",
+    );
+    // With the list closed, Enter takes the text.
+    await page.press("Escape");
+    await page.press("Enter");
+    await says('no type "Ord"; did you mean OrderPlaced?');
+    await enter("Refunded");
+    await says('no event has the type "Refunded"');
+    assert.equal(await page.evaluate("location.hash"), start);
+
+    // The user may insist, and the store has a type that the page has not seen.
+    await page.press("Enter");
+    await page.until(`location.hash === "${start}&type=Refunded"`);
+    await enter("OrderPaid");
+    await page.until(`location.hash === "${start}&type=Refunded&type=OrderPaid"`);
+    assert.equal(await page.evaluate('document.querySelector("#filter-choices").hidden'), true);
+    await enter("o3");
+    await page.until('location.hash.endsWith("&tag=order%3Do3")');
+    assert.equal(await page.evaluate(textOf("#filter-problem")), "");
+    assert.deepEqual(page.problems, []);
+  },
+);

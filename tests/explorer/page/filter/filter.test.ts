@@ -67,12 +67,14 @@ Deno.test("what was seen is suggested, what begins like the text first, and noth
   assert.deepEqual(texts("or"), ["OrderPlaced", "customer=Orville", "order=o1", "PreOrder"]);
   assert.deepEqual(texts("ada"), ["customer=Ada"]);
   assert.deepEqual(texts("zzz"), []);
+  seen.add(event("PreOrder", { order: "o10" }));
+  assert.deepEqual(texts("o1"), ["order=o1", "order=o10"], "the text itself first");
   const chosen = withTag(withType(NOTHING_ASKED, "OrderPlaced"), {
     kind: "identifiers",
     name: "order",
     value: "o1",
   });
-  assert.deepEqual(texts("or", chosen), ["customer=Orville", "PreOrder"]);
+  assert.deepEqual(texts("or", chosen), ["order=o10", "customer=Orville", "PreOrder"]);
   seen.clear();
   assert.deepEqual(texts(""), []);
 });
