@@ -48,7 +48,7 @@ export class KeptRows<State> {
           if (!found) return;
           Object.assign(taken.get(key)!, {
             version: found.version,
-            state: fromPayload<State>(found.payload),
+            state: fromPayload<State>(this.#server, found.payload),
           });
         }),
       );

@@ -69,7 +69,7 @@ export async function* projectRows<Events extends object, State>(
       }
       if (!found) await mustBeUnused(server, name, signal);
       version = found?.version;
-      let from = found && fromPayload<{ readonly checkpoint: Position }>(found.payload).checkpoint;
+      let from = found && fromPayload<{ readonly checkpoint: Position }>(server, found.payload).checkpoint;
       if (from) yield { rows: new Map(), checkpoint: from };
       const kept = new KeptRows<State>(server, name, !found);
       for await (const { events, checkpoint } of follow(server, model.query, { ...options, from })) {
@@ -102,7 +102,10 @@ async function mustBeUnused(server: Server, name: string, signal: AbortSignal | 
   }
 }
 
-/** Splits events into parts of at most `ROWS_MAX` rows each. The last part ends at the checkpoint, maybe without events. */
+/**
+ * Splits events into parts of at most `ROWS_MAX` rows each. The last part ends at the checkpoint, and may have no
+ * events.
+ */
 function* partsOf<Events extends object>(
   events: readonly StoredEvent<Events>[],
   checkpoint: Position,
@@ -112,7 +115,8 @@ function* partsOf<Events extends object>(
   for (const event of events) {
     const keys = new Set(listOf(key(event) ?? []));
     if (keys.has(CHECKPOINT)) throw new TypeError(`a row cannot have the key "${CHECKPOINT}"`);
-    if (part.events.length && part.keys.union(keys).size > ROWS_MAX) {
+    const added = [...keys].filter((one) => !part.keys.has(one));
+    if (part.events.length && part.keys.size + added.length > ROWS_MAX) {
       yield part;
       part = { events: [], keys: new Set(), end: checkpoint };
     }

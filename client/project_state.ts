@@ -36,7 +36,7 @@ export async function* projectState<Events extends object, State>(
     try {
       // The stored state counts: another copy may have written one, or a write whose answer was lost.
       const found = await getProjection(server, pathOf(TYPE, name), { signal });
-      let stored = found && fromPayload<Projected<State>>(found.payload);
+      let stored = found && fromPayload<Projected<State>>(server, found.payload);
       version = found?.version;
       if (version === voidVersion || stored?.checkpoint.storeId === voidStoreId) stored = undefined;
       if (stored) yield stored;

@@ -21,9 +21,9 @@ export function asPayload(server: Server, value: unknown): unknown {
   return server.payload === "text" ? JSON.stringify(value) : value;
 }
 
-/** Returns what a projector has written. */
-export function fromPayload<Value>(payload: unknown): Value {
-  return typeof payload === "string" ? JSON.parse(payload) : payload as Value;
+/** Returns the value that a projector has written. */
+export function fromPayload<Value>(server: Server, payload: unknown): Value {
+  return server.payload === "text" ? JSON.parse(payload as string) : payload as Value;
 }
 
 /** Writes projections of a projector. If one is too large, the error has its name, from `nameOf`. */

@@ -77,6 +77,25 @@ Deno.test("a projector with a key has a row for each key, written with the check
   assert.deepEqual(await stored(store), { c1: ["5"], "s/1": ["1"], c2: ["2", "4"], s2: ["4"] });
 });
 
+Deno.test("the state of a row may be any JSON value, also with text payloads", async () => {
+  for (const payload of ["json", "text"] as const) {
+    const store = storeOf(server, { payload });
+    const last: RowModel<SchoolEvents, string | null> = {
+      query: "*",
+      key: ({ identifiers }) => identifiers["course"],
+      initial: null,
+      apply: (state, { sequence }) => `${state === null} at ${sequence}`,
+    };
+    for (let run = 1; run <= 2; run++) {
+      const { position } = await storeOf(server).append(note("", { course: "c1" }));
+      const rows = store.project(payload, last);
+      for await (const { checkpoint } of rows) if (checkpoint.sequence === position!.sequence) break;
+      await rows.return(undefined as never);
+    }
+    assert.match((await store.projections.get<string>(payload, "c1"))!.payload, /^"?false at \d+"?$/);
+  }
+});
+
 Deno.test("a batch that changes many rows is written in several writes, each with its checkpoint", async () => {
   const store = storeOf(server);
   await store.append(Array.from({ length: 100 }, (_, i) => note("1", { course: `c${i}`, student: `s${i}` })));
