@@ -152,9 +152,9 @@ export const RULE_BUGS: readonly Bug[] = [
       },
       {
         file: PROJECTIONS,
-        find: '    const version = crypto.randomUUID();\n    db.run(\n      "INSERT',
+        find: "    const version = crypto.randomUUID();\n    insertProjections(",
         replace:
-          '    const name = `${change.type} ${change.id}`;\n    const version = versions.get(name) ?? crypto.randomUUID();\n    versions.set(name, version);\n    db.run(\n      "INSERT',
+          "    const name = `${change.type} ${change.id}`;\n    const version = versions.get(name) ?? crypto.randomUUID();\n    versions.set(name, version);\n    insertProjections(",
       },
     ],
     caughtBy: { check: "models", edition: "A", rounds: 2000 },

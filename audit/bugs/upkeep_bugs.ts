@@ -63,8 +63,8 @@ export const UPKEEP_BUGS: readonly Bug[] = [
     name: "an import reports success before it has compared the trailer",
     edits: [{
       file: "src/backup/history/import_events.ts",
-      find: "      checkTrailer(decoder.decode(line.value), events, chain);\n",
-      replace: "      void checkTrailer;\n",
+      find: "      checkTrailer(trailer, { events, chain, moved, number });\n",
+      replace: "      void [checkTrailer, moved];\n",
     }],
     caughtBy: { tests: "tests/backup/import_events.test.ts" },
   },

@@ -48,6 +48,7 @@ export const COMMON_TYPES: Readonly<Record<string, string>> = {
   service_activations_total: "counter",
   service_requests_total: "counter",
   service_request_duration_seconds: "histogram",
+  service_request_errors_total: "counter",
   service_requests_malformed_total: "counter",
   service_connections_open: "gauge",
   service_connections_refused_total: "counter",
