@@ -56,6 +56,8 @@ const readVerb = {
       help: "only events after this sequence, or this line of head --json",
     },
     { name: "before", value: "sequence", help: "only events before this sequence" },
+    { name: "since", value: "time", help: "begin with the first event that is not before this time" },
+    { name: "until", value: "time", help: "end before the first event that is not before this time" },
     { name: "backwards", help: "the newest events first" },
     { name: "limit", value: "number", help: "stop after so many events" },
     { name: "follow", help: "wait for new events and show them too, until a signal ends it" },

@@ -91,8 +91,8 @@ const restoreVerb = {
     { name: "to", value: "path", required: true, help: "data directory to restore into; created if missing" },
     {
       name: "until",
-      value: "sequence",
-      help: "restore the events up to this one, and none that came after it",
+      value: "position",
+      help: "restore the events up to this sequence, or before this time, and none that came after it",
     },
     { name: "dry-run", help: "check everything and say what would be done, but change nothing" },
     { name: "force", help: "replace an existing database once the new one is complete" },

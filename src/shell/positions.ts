@@ -1,4 +1,6 @@
 import type { Position } from "../../client/mod.ts";
+import type { Server } from "../../client/server.ts";
+import { parseTimestamp } from "../model/timestamp.ts";
 import { Wrong } from "./ends.ts";
 
 /**
@@ -23,4 +25,18 @@ export function sequenceOf(text: string, flag: string, min: number): number {
   const number = /^\d+$/.test(text) ? Number(text) : NaN;
   if (Number.isSafeInteger(number) && number >= min) return number;
   throw new Wrong(`--${flag}: must be a whole number from ${min}, not ${JSON.stringify(text)}`);
+}
+
+/** @throws Wrong when a flag gives something else than a time */
+export function assertTime(text: string | undefined, flag: string): void {
+  if (text === undefined || parseTimestamp(text) !== undefined) return;
+  throw new Wrong(`--${flag}: must be a time such as 2026-11-20T19:07:36Z, not ${JSON.stringify(text)}`);
+}
+
+/** Returns the position before the first event whose time is not before this one. */
+export async function positionOfTime(server: Server, time: string): Promise<Position> {
+  const path = `/position?time=${encodeURIComponent(time)}`;
+  const { json, body } = await server.repeat({ method: "GET", path });
+  const { store, afterSequence } = json<{ readonly store: string; readonly afterSequence: number }>(body);
+  return { storeId: store, sequence: afterSequence };
 }

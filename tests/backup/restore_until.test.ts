@@ -49,13 +49,33 @@ Deno.test("restore --until makes a store of the events up to one, byte for byte,
   }
 });
 
+Deno.test("restore --until a time makes a store of the events before the first one that is not before it", async () => {
+  await using source = await startServer();
+  for (const type of ["first", "second", "third"]) await source.client().append(event(type), event(type));
+  const [first, , , , third] = await source.client().allEvents();
+  using place = new BackupDirectories(source.address);
+  assert.equal((await place.run()).code, 0);
+  const until = async (time: string, to: string): Promise<Ended> =>
+    await restore(place, "--to", to, "--until", time);
+  assert.match((await until(third!.time, "two")).stdout, /with the first 4 of the 6 events of store /);
+  assert.match((await until("2999-01-01T00:00:00+02:00", "all")).stdout, /with the first 6 of the 6 events/);
+  assertFailed(await until(first!.time, "none"), 1, /has no event before \d{4}-/);
+  assert.equal(isThere(join(place.directory, "none/events.db")), false);
+});
+
 Deno.test("restore --until takes only a sequence that the backup has, of a backup that is whole", async () => {
   using place = placeWithoutSource();
   const storeId = makeBackup(place, sampleEvents(20));
   const before = Deno.readFileSync(place.file(storeId));
   for (const wrong of ["0", "-1", "1.5", "x", "99999999999999999999", "2026-11-20"]) {
     const ended = await restore(place, "--to", "data", `--until=${wrong}`);
-    assertFailed(ended, 2, new RegExp(`--until must be the sequence of an event, not "${wrong}" \\(help: `));
+    assertFailed(
+      ended,
+      2,
+      new RegExp(
+        `--until must be the sequence of an event, or a time such as \\S+, not "${wrong}" \\(help: `,
+      ),
+    );
   }
   assert.deepEqual(namesIn(place.directory), ["backup"]);
   for (const args of [[], ["--dry-run"]]) {

@@ -176,3 +176,23 @@ Deno.test("who has seen enough may leave", async () => {
     assert.equal(stdout.split("\n").length, 2);
   }
 });
+
+Deno.test("--since and --until take times", async () => {
+  const shell = new Shell(server.address);
+  for (const type of ["First", "Second", "Third"]) await server.client().append({ type, payload: "" });
+  const [, second, third] = await server.client().allEvents();
+  const types = async (...args: string[]): Promise<string[]> =>
+    (await shell.prints(["read", "--json", ...args])).trimEnd().split("\n").map((line) =>
+      JSON.parse(line).type
+    );
+  assert.deepEqual(await types("--since", second!.time), ["Second", "Third"]);
+  assert.deepEqual(await types("--until", third!.time), ["First", "Second"]);
+  assert.deepEqual(await types("--since", second!.time, "--until", third!.time, "--backwards"), ["Second"]);
+  const wrong: readonly (readonly [args: string[], words: RegExp])[] = [
+    [["--since", "yesterday"], /--since: must be a time such as \S+, not "yesterday"/],
+    [["--since", second!.time, "--after", "1"], /only one of --after and --since/],
+    [["--until", second!.time, "--before", "1"], /only one of --before and --until/],
+    [["--until", second!.time, "--follow"], /--follow waits for new events, --until asks for old ones/],
+  ];
+  for (const [args, words] of wrong) await shell.fails(["read", ...args], 2, words);
+});

@@ -97,6 +97,14 @@ const PARAMETERS: JsonObject = {
   txId: pathSegment("txId", "The ID of a transaction, from `POST /tx`.", TX),
   ticket: { ...ticket("The ticket from `POST /begin`."), required: true },
   optionalTicket: ticket("The ticket from `POST /begin`. Without it, the call is none of a transaction."),
+  time: {
+    name: "time",
+    in: "query",
+    required: true,
+    description: "RFC 3339, with any offset.",
+    schema: { type: "string", format: "date-time" },
+    example: "2026-11-20T19:07:36Z",
+  },
   ofType: {
     name: "type",
     in: "query",

@@ -11,6 +11,8 @@ export interface Exchange {
   readonly summary: string;
   /** The values of the path parameters. */
   readonly path?: Readonly<Record<string, string>>;
+  /** The values of the query parameters. */
+  readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly request?: Json;
   readonly status: number;

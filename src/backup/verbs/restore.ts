@@ -1,4 +1,6 @@
 import { UsageError } from "../../config/config_error.ts";
+import { parseTimestamp } from "../../model/timestamp.ts";
+import { safeMicros } from "../../wire/moment.ts";
 import { isThere, rejectIrregular } from "../../files/is_there.ts";
 import { openForChecking, openForWriting } from "../../store/sqlite/connection/connection.ts";
 import { lockDataDirectory, makeDataDirectory } from "../../store/sqlite/data_directory/data_directory.ts";
@@ -11,6 +13,7 @@ import { startOwnHistory } from "../../store/sqlite/backup/own_history.ts";
 import { removePauseFile } from "../../store/core/pause_file.ts";
 import { JOURNAL_ENDS, prepareReplacement } from "../../store/sqlite/data_directory/replace_database.ts";
 import { checkHistory, Unreadable } from "../history/check_history.ts";
+import { lastBefore } from "../history/last_before.ts";
 import { copyFirstEvents } from "../history/copy_first_events.ts";
 import { SignalGate } from "../history/signal_gate.ts";
 import { backupPath, chooseBackup } from "../directory/backup_files.ts";
@@ -34,12 +37,14 @@ export async function restore(
     force: boolean;
   },
 ): VerbEnd {
-  const until = untilText === undefined ? undefined : sequenceFrom(untilText);
+  const end = untilText === undefined ? undefined : endFrom(untilText);
   const storeId = chooseBackup(context.dataDir, wanted);
-  const backup = { storeId, path: backupPath(context.dataDir, storeId), until };
+  const path = backupPath(context.dataDir, storeId);
   const { database, lock } = storePaths(to);
   using _backups = lockBackups(context.dataDir);
-  checkDatabaseFile(backup.path);
+  checkDatabaseFile(path);
+  const until = typeof end === "bigint" ? sequenceBefore(path, end, untilText!) : end;
+  const backup = { storeId, path, until };
   if (!dryRun) makeDataDirectory(to);
   using _server = !dryRun || isThere(lock) ? lockDataDirectory(to) : undefined;
   const isReplaced = replacesDatabase(database, force);
@@ -69,11 +74,25 @@ interface Wanted {
   readonly until: number | undefined;
 }
 
-/** @throws UsageError */
-function sequenceFrom(text: string): number {
+/** Parses a sequence, or a time in microseconds since 1970. @throws UsageError */
+function endFrom(text: string): number | bigint {
   const sequence = /^[1-9][0-9]*$/.test(text) ? Number(text) : NaN;
   if (Number.isSafeInteger(sequence)) return sequence;
-  throw new UsageError([`--until must be the sequence of an event, not ${JSON.stringify(text)}`]);
+  const micros = parseTimestamp(text);
+  if (micros !== undefined) return micros;
+  throw new UsageError([
+    `--until must be the sequence of an event, or a time such as 2026-11-20T19:07:36Z, not ${
+      JSON.stringify(text)
+    }`,
+  ]);
+}
+
+/** @throws Error when no event is before the time */
+function sequenceBefore(path: string, micros: bigint, text: string): number {
+  using db = opened(path, openForChecking);
+  const sequence = lastBefore(db, safeMicros(micros));
+  if (sequence === 0) throw new Error(`${path} has no event before ${text}`);
+  return sequence;
 }
 
 /**

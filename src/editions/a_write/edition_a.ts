@@ -58,6 +58,7 @@ function routesOf(host: EditionHost, decoding: WriteDecoding): Route[] {
     common.readProjection,
     common.listProjections,
     ...common.deleteProjections,
+    common.findPosition,
     common.root,
     common.health,
     metricsRoute(host, () => metrics.text(host.queue), common.reads),

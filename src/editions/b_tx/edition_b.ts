@@ -78,6 +78,7 @@ function routesOf(edition: EditionParts): Route[] {
     ...common.deleteProjections,
     ...pauseRoutes(edition),
     stayingRoute(edition, "optimize", () => optimize(edition)),
+    common.findPosition,
     common.root,
     common.health,
     getRoute("/stats", () => jsonReply(200, statistics.document(pause, transactions.count), NOT_CACHED)),

@@ -72,6 +72,7 @@ function routesOf(edition: EditionParts): Route[] {
     common.listProjections,
     ...common.deleteProjections.map((route) => whilePaused(edition, route)),
     ...pauseRoutes(edition),
+    common.findPosition,
     common.root,
     common.health,
     metricsRoute(

@@ -1,8 +1,8 @@
 import type { ReadRequest } from "../../model/read_request.ts";
 import type { TimeRange } from "../../model/time_range.ts";
-import { parseTimestamp } from "../../model/timestamp.ts";
 import { decodeObject, decodeString, isOmitted } from "../../wire/decode.ts";
-import { invalid, quoted } from "../../wire/invalid.ts";
+import { invalid } from "../../wire/invalid.ts";
+import { decodeMoment, safeMicros } from "../../wire/moment.ts";
 import type { QueryLiterals } from "../../wire/query.ts";
 import {
   COMMITTED_READ_KEYS,
@@ -30,27 +30,17 @@ export function decodeTimedReadInside(value: unknown, limits: ReadLimits): ReadR
 function decodeTime(value: unknown): TimeRange | undefined {
   if (isOmitted(value)) return undefined;
   const time = decodeObject(value, "time", ["from", "before"]);
-  const from = decodeMoment(time.from, "from");
-  const before = decodeMoment(time.before, "before");
+  const from = momentOf(time.from, "from");
+  const before = momentOf(time.before, "before");
   if (from !== undefined && before !== undefined && from >= before) {
     throw invalid("time", '"from" must be earlier than "before"');
   }
   return {
-    fromMicros: safe(from ?? BigInt(Number.MIN_SAFE_INTEGER)),
-    beforeMicros: safe(before ?? BigInt(Number.MAX_SAFE_INTEGER)),
+    fromMicros: safeMicros(from ?? BigInt(Number.MIN_SAFE_INTEGER)),
+    beforeMicros: safeMicros(before ?? BigInt(Number.MAX_SAFE_INTEGER)),
   };
 }
 
-function decodeMoment(value: unknown, name: "from" | "before"): bigint | undefined {
-  if (isOmitted(value)) return undefined;
-  const text = decodeString(value, "time", name);
-  const micros = parseTimestamp(text);
-  if (micros === undefined) throw invalid("time", `${name} must be an RFC 3339 time, not ${quoted(text)}`);
-  return micros;
-}
-
-/** Every event lies between the years 1684 and 2255, so times outside are clamped. */
-function safe(micros: bigint): number {
-  const limited = Math.min(Number(micros), Number.MAX_SAFE_INTEGER);
-  return Math.max(limited, Number.MIN_SAFE_INTEGER);
+function momentOf(value: unknown, name: "from" | "before"): bigint | undefined {
+  return isOmitted(value) ? undefined : decodeMoment(decodeString(value, "time", name), "time", name);
 }

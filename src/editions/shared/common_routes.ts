@@ -4,6 +4,7 @@ import { getRoute, type Route } from "../../http/router.ts";
 import type { Client } from "../../store/api/store.ts";
 import type { EditionHost } from "../edition.ts";
 import type { DecodedRead } from "./decoding/decoded_read.ts";
+import { findPositionRoute } from "./find_position.ts";
 import { NOT_CACHED } from "./headers.ts";
 import { healthRoute } from "./health.ts";
 import { profilingRoutes } from "./profiling.ts";
@@ -27,6 +28,7 @@ export interface CommonRoutes {
   readonly readEvents: Route;
   readonly readProjection: Route;
   readonly listProjections: Route;
+  readonly findPosition: Route;
   readonly deleteProjections: readonly Route[];
   readonly health: Route;
   /** `GET /` says what the server is, and where to look. */
@@ -43,6 +45,7 @@ export function commonRoutes(host: EditionHost, differences: Differences): Commo
     readEvents: readEventsRoute(host, decodeRead, reads),
     readProjection: readProjectionRoute(host, reads),
     listProjections: listProjectionsRoute(host, reads),
+    findPosition: findPositionRoute(host, reads),
     deleteProjections: deleteProjectionsRoutes(host, deletesLeaveWithClient),
     health: healthRoute(host, health),
     root: rootRoute(host),
@@ -51,8 +54,11 @@ export function commonRoutes(host: EditionHost, differences: Differences): Commo
   };
 }
 
-function rootRoute({ settings: { edition } }: EditionHost): Route {
-  const line = `Event store ${VERSION}, edition ${edition}. Its state: /health, /metrics, /debug. ` +
-    `Its interface: docs/edition-${edition.toLowerCase()}.md. Its events: eventstore-client explore.`;
-  return getRoute("/", () => textReply(200, line, NOT_CACHED));
+function rootRoute({ settings }: EditionHost): Route {
+  return getRoute("/", () => {
+    const { edition } = settings;
+    const line = `Event store ${VERSION}, edition ${edition}. Its state: /health, /metrics, /debug. ` +
+      `Its interface: docs/edition-${edition.toLowerCase()}.md. Its events: eventstore-client explore.`;
+    return textReply(200, line, NOT_CACHED);
+  });
 }

@@ -8,12 +8,14 @@ import { ShellExit, Wrong } from "../ends.ts";
 import { missingTypes } from "../missing_types.ts";
 import { EventTable } from "../output/event_table.ts";
 import { jsonLine } from "../output/printable.ts";
-import { positionOf, sequenceOf } from "../positions.ts";
+import { assertTime, positionOf, positionOfTime, sequenceOf } from "../positions.ts";
 import { type QueryFlags, queryOf, withWords } from "../queries.ts";
 
 interface ReadFlags extends QueryFlags {
   readonly after: string | undefined;
   readonly before: string | undefined;
+  readonly since: string | undefined;
+  readonly until: string | undefined;
   readonly backwards: boolean;
   readonly limit: string | undefined;
   readonly follow: boolean;
@@ -40,11 +42,12 @@ export async function read(
   words: readonly string[],
   flags: ReadFlags,
 ): Promise<number> {
-  const wanted = wantedOf(words, flags);
+  const given = wantedOf(words, flags);
   const limit = flags.limit === undefined ? Infinity : sequenceOf(flags.limit, "limit", 1);
   const stopped = flags.follow ? context.stopOnSignal() : undefined;
   try {
     const reached = await reach(context.place, stopped);
+    const wanted = { ...given, ...await positionsOf(reached, flags) };
     const batches = stopped === undefined ? stored(reached, wanted) : followed(reached, wanted, stopped);
     const showing = show(context, batches, limit, flags.json);
     const count = await (stopped === undefined ? showing : Promise.race([showing, afterSignal(stopped)]));
@@ -88,17 +91,34 @@ async function show(context: ShellContext, batches: Batches, limit: number, json
 }
 
 function wantedOf(words: readonly string[], flags: ReadFlags): Wanted {
-  const { after, before, backwards } = flags;
-  if (flags.follow && (backwards || before !== undefined)) {
-    throw new Wrong(
-      `--follow waits for new events, ${backwards ? "--backwards" : "--before"} asks for old ones`,
-    );
+  const { after, before, since, until, backwards } = flags;
+  if (flags.follow && (backwards || before !== undefined || until !== undefined)) {
+    const old = backwards ? "backwards" : before === undefined ? "until" : "before";
+    throw new Wrong(`--follow waits for new events, --${old} asks for old ones`);
   }
+  if (after !== undefined && since !== undefined) throw new Wrong("give only one of --after and --since");
+  if (before !== undefined && until !== undefined) throw new Wrong("give only one of --before and --until");
+  for (const [name, time] of [["since", since], ["until", until]] as const) assertTime(time, name);
   return {
     query: queryOf(withWords(words, flags)),
     after: after === undefined ? 0 : positionOf(after, "after"),
     before: before === undefined ? undefined : sequenceOf(before, "before", 1),
     backwards,
+  };
+}
+
+/** Finds where the times of flags are in the store. */
+async function positionsOf(
+  { server }: Reached,
+  { since, until }: ReadFlags,
+): Promise<Partial<Pick<Wanted, "after" | "before">>> {
+  const [after, end] = [
+    since === undefined ? undefined : await positionOfTime(server, since),
+    until === undefined ? undefined : await positionOfTime(server, until),
+  ];
+  return {
+    ...after === undefined ? {} : { after },
+    ...end === undefined ? {} : { before: end.sequence + 1 },
   };
 }
 

@@ -10,6 +10,7 @@ export const contractA: ContractEdition = {
   changesPath: "projections.",
   paths: [
     ["/", ["GET", "HEAD"]],
+    ["/position", ["GET", "HEAD"]],
     ["/events", ["QUERY"]],
     ["/write", ["POST"]],
     ["/projections", ["GET", "HEAD", "DELETE"]],

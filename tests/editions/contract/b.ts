@@ -11,6 +11,7 @@ export const contractB: ContractEdition = {
   changesPath: "",
   paths: [
     ["/", ["GET", "HEAD"]],
+    ["/position", ["GET", "HEAD"]],
     ["/events", ["QUERY"]],
     ["/tx", ["POST"]],
     ["/tx/x", ["DELETE"]],

@@ -16,6 +16,7 @@ export const contractC: ContractEdition = {
   changesPath: "",
   paths: [
     ["/", ["GET", "HEAD"]],
+    ["/position", ["GET", "HEAD"]],
     ["/begin", ["POST"]],
     // The reset ends the transaction of the line before, so that no later call waits.
     ["/reset", ["POST"]],

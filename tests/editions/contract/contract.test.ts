@@ -6,6 +6,7 @@ import { contractOfBodies } from "./bodies.ts";
 import { contractC } from "./c.ts";
 import { CONTRACT_ENV, type ContractEdition, type ContractTest, mustBe, Subject } from "./edition.ts";
 import { contractOfPages } from "./pages.ts";
+import { contractOfPositions } from "./positions.ts";
 import { contractOfProjectionReads } from "./projection_reads.ts";
 import { contractOfProjections } from "./projections.ts";
 import { contractOfQueries } from "./queries.ts";
@@ -38,6 +39,7 @@ for (const edition of editions) {
   contractOfQueries(edition, test);
   contractOfWaiting(edition, test);
   contractOfWaitingAtStop(edition, named);
+  contractOfPositions(test);
   contractOfProjectionReads(test);
   contractOfProjections(edition, test);
   contractOfBodies(edition, test);

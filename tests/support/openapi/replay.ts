@@ -20,14 +20,15 @@ export class Replay {
   }
 
   async send(exchange: Exchange): Promise<void> {
-    const { operation, path = {}, headers = {}, request } = exchange;
+    const { operation, path = {}, query, headers = {}, request } = exchange;
     const [method = "", template = ""] = operation.split(" ");
     const target = template.replaceAll(
       /\{(\w+)\}/g,
       (_, name: string) => encodeURIComponent(path[name] ?? ""),
     );
+    const search = query === undefined ? "" : `?${new URLSearchParams(query)}`;
     const ask = async (): Promise<void> => {
-      const reply = await this.#client.request(method, this.#real(target), {
+      const reply = await this.#client.request(method, this.#real(target) + search, {
         headers: this.#realJson(headers) as Record<string, string>,
         ...(request === undefined ? {} : { json: this.#realJson(request) }),
       });

@@ -8,6 +8,7 @@ import { answer, COUNT, described, list, ref, request, type Schema } from "../sc
 import {
   command,
   deleteProjections,
+  findPosition,
   health,
   listProjections,
   NO_TRANSACTION,
@@ -40,6 +41,7 @@ const OPERATIONS: readonly Operation[] = [
     errors: ["ConcurrencyException", ...NO_TRANSACTION],
   },
   readProjection(),
+  findPosition(),
   listProjections(),
   ...deleteProjections(NO_TRANSACTION),
   ...operational(

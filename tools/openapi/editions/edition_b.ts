@@ -7,6 +7,7 @@ import {
   command,
   deleteProjections,
   document,
+  findPosition,
   listProjections,
   NO_TRANSACTION,
   operational,
@@ -43,6 +44,7 @@ const OPERATIONS: readonly Operation[] = [
   readEvents(),
   ...TX_OPERATIONS,
   readProjection(),
+  findPosition(),
   listProjections(),
   {
     method: "POST",

@@ -10,6 +10,7 @@ import { answer, COUNT, described, list, NUMBER, orNull, ref, request, type Sche
 import {
   command,
   deleteProjections,
+  findPosition,
   health,
   listProjections,
   operational,
@@ -65,6 +66,7 @@ const OPERATIONS: readonly Operation[] = [
     errors: ["ConcurrencyException", ...CALL, "Unavailable", "DiskFull"],
   },
   readProjection({ parameters: ["optionalTicket"], errors: CALL }),
+  findPosition(),
   listProjections(),
   {
     method: "POST",

@@ -64,6 +64,7 @@ const EVENTS: Schemas = {
     },
   }),
   Event: answer(EVENT_PROPERTIES),
+  Position: answer({ store: ref("Id"), afterSequence: COUNT }),
   HasMore: described(
     "The last line of a page. A page without it was cut short: resume after the last complete line.",
     answer({ hasMore: described("Whether more events match than were sent.", { type: "boolean" }) }),

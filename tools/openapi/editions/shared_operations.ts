@@ -70,6 +70,26 @@ export function readProjection(more: Pick<Operation, "parameters" | "errors"> = 
   };
 }
 
+export function findPosition(errors: readonly ErrorCode[] = []): Operation {
+  return {
+    method: "GET",
+    path: "/position",
+    id: "findPosition",
+    tag: "events",
+    summary: "Find the position of a time",
+    parameters: ["time"],
+    successes: [{
+      status: 200,
+      description:
+        "The position before the first event whose time is not before the given one. Without such an event, the end" +
+        " of the store.",
+      headers: ["Store", "NotCached"],
+      body: json("Position"),
+    }],
+    errors: ["InvalidRequest", ...errors, "Unavailable"],
+  };
+}
+
 /** @param errors those of a request in this edition */
 export function listProjections(errors: readonly ErrorCode[] = []): Operation {
   return {

@@ -12,6 +12,16 @@ const AFTER_CONFLICT: Exchange = {
   lines: [LINE_2, { hasMore: false }],
 };
 
+const POSITION: Exchange = {
+  operation: "GET /position",
+  name: "position",
+  summary: "Before the first event since a time: before every event",
+  query: { time: "2020-01-01T00:00:00Z" },
+  status: 200,
+  answerHeaders: { "X-Service-Store": STORE },
+  json: { store: STORE, afterSequence: 0 },
+};
+
 /** Reads of a store with two events, in every edition. @param every the query for all events */
 export function readExchanges(every: string): Exchange[] {
   return [
@@ -58,6 +68,7 @@ export function readExchanges(every: string): Exchange[] {
       lines: [{ hasMore: false }],
     },
     AFTER_CONFLICT,
+    POSITION,
     {
       operation: "QUERY /events",
       name: "unknownKey",
