@@ -7,7 +7,7 @@ import {
 import { ImportedFile, initFromFile } from "../src/backup/history/imported_file.ts";
 import { countEvents } from "../src/backup/reports/count_events.ts";
 import { UsageError } from "../src/config/config_error.ts";
-import { loadServerSettings, type PostgresSettings } from "../src/config/load.ts";
+import { loadStorePlace, type PostgresSettings, type StorePlace } from "../src/config/load.ts";
 import { initPostgresStore } from "../src/store/postgres/connection/create_store.ts";
 import { locationText } from "../src/store/postgres/connection/address.ts";
 import { addViews } from "../src/store/sqlite/data_directory/add_views.ts";
@@ -79,17 +79,12 @@ function rejectSeveralTasks({ import: exported, importPlain, addViews }: InitOpt
   }
 }
 
-interface InitTarget {
-  readonly dataDir: string;
-  readonly postgres?: PostgresSettings | undefined;
-}
-
 /**
  * Returns where to create the store. A named configuration file is read and checked even if its `dataDir` is not used.
  * If a directory is given, the store is a file in it.
  */
-function targetFrom({ config, dataDir }: InitOptions): InitTarget {
-  if (dataDir !== undefined && config === undefined) return { dataDir };
-  const { settings } = loadSettings(initProgram, config, loadServerSettings);
-  return dataDir === undefined ? settings : { dataDir };
+function targetFrom({ config, dataDir }: InitOptions): StorePlace {
+  if (dataDir !== undefined && config === undefined) return { dataDir, postgres: undefined };
+  const { settings } = loadSettings(initProgram, config, loadStorePlace);
+  return dataDir === undefined ? settings : { dataDir, postgres: undefined };
 }

@@ -6,7 +6,7 @@ import { listensOnTcp } from "./in_effect.ts";
 import { parsePostgresUrl, type PostgresAddress } from "./postgres_url.ts";
 import type { FailoverName } from "./setting.ts";
 import { type ReadVariable, resolveSection, type SettingValue } from "./resolve.ts";
-import { contradictions } from "./rules.ts";
+import { contradictions, type Needed } from "./rules.ts";
 import { type Section, sections, type SectionValues, settings } from "./settings.ts";
 import { unknownKeyProblems } from "./unknown_keys.ts";
 import {
@@ -87,7 +87,7 @@ export interface LoadFrom {
  * @throws ConfigError with every problem of the whole file and of the variables
  */
 export function loadServerSettings(from: LoadFrom): Loaded<ServerSettings> {
-  const { settings, ...loaded } = loadSection("server", from, true);
+  const { settings, ...loaded } = loadSection("server", from, "all");
   const authToken = settings.enableAuth ? settings.authToken : undefined;
   const listen = listenOn(settings, loaded.values);
   const resolved: ServerSettings = {
@@ -98,6 +98,18 @@ export function loadServerSettings(from: LoadFrom): Loaded<ServerSettings> {
     postgres: postgresIn(settings),
   };
   return { ...loaded, settings: resolved, warnings: [...loaded.warnings, ...exposureWarnings(resolved)] };
+}
+
+/** Where `[server]` puts the store. */
+export type StorePlace = Pick<ServerSettings, "dataDir" | "postgres">;
+
+/**
+ * Reads only where the store is, for the init program. The server's token may be in a variable that only the server has.
+ * @throws ConfigError as `loadServerSettings`
+ */
+export function loadStorePlace(from: LoadFrom): Loaded<StorePlace> {
+  const { settings, ...loaded } = loadSection("server", from, "store");
+  return { ...loaded, settings: { dataDir: fromRoot(settings.dataDir), postgres: postgresIn(settings) } };
 }
 
 function postgresIn(
@@ -131,7 +143,7 @@ function exposureWarnings({ listen, authToken, devMode }: ServerSettings): strin
  * @throws ConfigError with every problem of the whole file and of the variables
  */
 export function loadBackupSettings(from: LoadFrom): Loaded<BackupSettings> {
-  const { settings, ...loaded } = loadSection("backup", from, true);
+  const { settings, ...loaded } = loadSection("backup", from, "all");
   const { sourceUrl, sourceSocket, sourceCaFile: caFile, ...rest } = settings;
   const source: BackupSettings["source"] = sourceSocket === undefined
     ? { transport: "tcp", url: sourceUrl!, ...caFile === undefined ? {} : { caFile: fromRoot(caFile) } }
@@ -144,15 +156,15 @@ export function loadBackupSettings(from: LoadFrom): Loaded<BackupSettings> {
  * @throws ConfigError as `loadBackupSettings`, but not when there is no source
  */
 export function loadBackupDataDir(from: LoadFrom): Loaded<string> {
-  const { settings, ...loaded } = loadSection("backup", from, false);
+  const { settings, ...loaded } = loadSection("backup", from, "none");
   return { ...loaded, settings: fromRoot(settings.dataDir) };
 }
 
-/** Reads a section, if the whole configuration is valid. @param isOwn see `contradictions` */
+/** Reads a section, if the whole configuration is valid. */
 function loadSection<S extends Section>(
   section: S,
   from: LoadFrom,
-  isOwn: boolean,
+  needed: Needed,
 ): Loaded<SectionValues<S>> {
   const file = readConfigFile(from.configPath);
   const env = hideSourceVariables(file, from.env);
@@ -161,7 +173,7 @@ function loadSection<S extends Section>(
   const problems = [
     ...unknownKeyProblems(file),
     ...read.flatMap(({ problems }) => problems),
-    ...read.flatMap(({ name, values }) => contradictions(name, values, isOwn && name === section)),
+    ...read.flatMap(({ name, values }) => contradictions(name, values, name === section ? needed : "none")),
   ];
   const unknownVariables = unknownVariableWarnings(from.variables ?? []);
   // A misspelt variable may be the reason for a missing setting.

@@ -4,29 +4,32 @@ import { type Section, type SectionValues, settings } from "./settings.ts";
 type Key = keyof SectionValues<"server"> | keyof SectionValues<"backup">;
 
 /**
- * Checks the rules between the settings of a section. A setting that is invalid by itself is skipped.
- * @param isOwn true when the program itself reads the section, and so needs the settings without a default. For the
- *   section of another program, they may be in a variable that only that program has
+ * The settings without a default that a program needs: all of its own section, or only where the store is. Those of
+ * another program may be in a variable that only that program has.
  */
+export type Needed = "all" | "store" | "none";
+
+/** Checks the rules between the settings of a section. A setting that is invalid by itself is skipped. */
 export function contradictions(
   section: Section,
   values: readonly SettingValue[],
-  isOwn: boolean,
+  needed: Needed,
 ): string[] {
-  return section === "server" ? serverProblems(values, isOwn) : sourceProblems(values, isOwn);
+  return section === "server" ? serverProblems(values, needed) : sourceProblems(values, needed === "all");
 }
 
-function serverProblems(values: readonly SettingValue[], isOwn: boolean): string[] {
+function serverProblems(values: readonly SettingValue[], needed: Needed): string[] {
   const enableAuth = find(values, "enableAuth");
   const authToken = find(values, "authToken");
   const problems = [
     ...orderProblem(values, "defaultEventsPerPage", "maxEventsPerPage"),
     ...orderProblem(values, "transactionTimeout", "maxTransactionDuration"),
   ];
-  if (isOwn && enableAuth?.value === true && authToken !== undefined && authToken.value === undefined) {
+  const lacksToken = authToken !== undefined && authToken.value === undefined;
+  if (needed === "all" && enableAuth?.value === true && lacksToken) {
     problems.push(`${enableAuth.origin}: enableAuth is on, but authToken is not set`);
   }
-  return [...problems, ...isOwn ? storageProblems(values) : []];
+  return [...problems, ...needed === "none" ? [] : storageProblems(values)];
 }
 
 /** With a URL but without its storage, the server would silently write to another place. */

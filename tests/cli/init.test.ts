@@ -131,6 +131,15 @@ Deno.test("a bad configuration stops init with exit code 2 and every problem, be
   });
 });
 
+Deno.test("init needs no token, since only the server asks for one", async () => {
+  await inDirectory(async (directory) => {
+    Deno.writeTextFileSync(join(directory, "config.toml"), '[server]\nenableAuth = true\ndataDir = "data"\n');
+    const { code, stderr } = await runInit(directory, []);
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.ok(Deno.statSync(join(directory, "data/events.db")).isFile);
+  });
+});
+
 Deno.test("a configuration file that is named is read and checked, also when --data-dir is given", async () => {
   await inDirectory(async (directory) => {
     const missing = ["--config", "missing.toml", "--data-dir", "d"];
