@@ -4,7 +4,8 @@ import { list } from "../src/backup/verbs/list.ts";
 import { restore } from "../src/backup/verbs/restore.ts";
 import type { VerbContext, VerbEnd } from "../src/backup/verbs/verb_context.ts";
 import { verify } from "../src/backup/verbs/verify.ts";
-import { loadBackupDataDir, loadBackupSettings } from "../src/config/load.ts";
+import { UsageError } from "../src/config/config_error.ts";
+import { loadBackupDataDir, loadBackupSettings, loadStorePlace } from "../src/config/load.ts";
 import type { CommandLine } from "./program.ts";
 import { backupProgram } from "./programs.ts";
 import {
@@ -35,6 +36,7 @@ function runVerb({ verb, arguments: [storeId], options }: CommandLine<typeof bac
     if (verb === undefined) return backup(context, options, settings);
     return verify(context, { storeId, ...options }, settings);
   }
+  if (verb === "export" && options.fromServer) return exportOfServer(storeId, options);
   const context = contextFor(loadSettings(backupProgram, options.config, loadBackupDataDir).settings);
   switch (verb) {
     case "verify":
@@ -46,6 +48,23 @@ function runVerb({ verb, arguments: [storeId], options }: CommandLine<typeof bac
     case "export":
       return exportEvents(context, { storeId, ...options });
   }
+}
+
+/** Exports the store of the server, wherever its settings put it. */
+async function exportOfServer(
+  storeId: string | undefined,
+  options: Readonly<Record<"config" | "output" | "from", string | undefined>> & { readonly move: boolean },
+): VerbEnd {
+  if (storeId !== undefined || options.from !== undefined) {
+    throw new UsageError(["only one of a store ID, --from and --from-server can be given"]);
+  }
+  const { settings } = loadSettings(backupProgram, options.config, loadStorePlace);
+  const { dataDir: from, postgres } = settings;
+  const context = contextFor(from);
+  if (postgres === undefined) return await exportEvents(context, { ...options, storeId, from });
+  // Loaded on demand: most backups are of files.
+  const { exportPostgres } = await import("../src/backup/verbs/export_postgres.ts");
+  return await exportPostgres(context, postgres, options);
 }
 
 function contextFor(dataDir: string): VerbContext {

@@ -110,9 +110,13 @@ const exportVerb = {
     { name: "output", value: "path", help: "file to write (default: standard output)" },
     { name: "from", value: "path", help: "data directory of a stopped server to read instead of a backup" },
     {
+      name: "from-server",
+      help: "read the store of the stopped server of [server], whether a file or in PostgreSQL",
+    },
+    {
       name: "move",
       help:
-        "with --from: add projections and store ID for --keep-store-id, and let no server start there again",
+        "with --from or --from-server: add projections and store ID for --keep-store-id, and let no server start there again",
     },
     help,
   ],

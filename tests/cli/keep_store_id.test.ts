@@ -51,12 +51,14 @@ Deno.test("a store that moves keeps ID and projections, and the old one does not
   const { server, storeId, lines, listed } = await oldStore();
   await using _old = server;
   using place = placeWithoutSource();
-  const { code, stderr } = await exportTo(place, server.dataDir, "--move");
+  const config = join(place.directory, "server.toml");
+  Deno.writeTextFileSync(config, `[server]\ndataDir = "${server.dataDir}"\n`);
+  const args = ["export", "--config", config, "--from-server", "--output", "moved.ndjson", "--move"];
+  const { code, stderr } = await place.run({ args });
   assert.deepEqual([code, stderr], [0, ""]);
   const path = join(place.directory, "moved.ndjson");
 
-  const args = ["--import", path, "--data-dir", "data", "--keep-store-id"];
-  const made = await runInit(place.directory, args);
+  const made = await runInit(place.directory, ["--import", path, "--data-dir", "data", "--keep-store-id"]);
   assert.deepEqual([made.code, made.stderr], [0, ""]);
   assert.match(made.stdout, new RegExp(`\\nstore ${storeId}\\n11 events imported\\n$`));
   await using moved = await startServer({ env: { SERVICE_DATA_DIR: join(place.directory, "data") } });
@@ -150,6 +152,11 @@ Deno.test("a move is told apart from other exports and imports on the command li
     assert.equal(code, 2);
     assert.match(stderr, /--move needs --from and --output/);
   }
+  const both = await place.run({ args: ["export", "--from-server", "--from", "data"] });
+  assert.deepEqual([both.code, both.stderr.includes("only one of a store ID, --from and --from-server")], [
+    2,
+    true,
+  ]);
   const { code, stderr } = await runInit(place.directory, ["--keep-store-id", "--import-plain", "x"]);
   assert.equal(code, 2);
   assert.match(stderr, /--keep-store-id needs --import/);

@@ -5,7 +5,15 @@ import { databaseFault } from "../connection/check_database.ts";
 import { SessionLost } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
 import { DELETE_FORGOTTEN, readOthers, register, seenServers } from "../tables/servers.ts";
-import { LOCK_STORE, type Owner, READ_STATE, type StoreRow, storeRow, writeOwner } from "../tables/state.ts";
+import {
+  LOCK_STORE,
+  MOVED,
+  type Owner,
+  READ_STATE,
+  type StoreRow,
+  storeRow,
+  writeOwner,
+} from "../tables/state.ts";
 import { STANDBY_POLL } from "../time_limits.ts";
 import { type ActiveServer, readActive } from "./active_server.ts";
 import { Primary } from "./primary.ts";
@@ -125,7 +133,14 @@ export class WriteOwnership {
   }
 
   async #checkEditions(session: Session): Promise<void> {
-    const [rows] = await session.run([readOthers(this.server)]);
+    const [rows, state] = await session.run([readOthers(this.server), READ_STATE]);
+    if (storeRow(state!).edition === MOVED) {
+      const { schema } = this.#location;
+      throw new PostgresStoreError(
+        this.#location,
+        `it has moved: it was exported with --move; if the export is not in use, UPDATE ${schema}.store SET edition = ''`,
+      );
+    }
     const other = seenServers(rows!).find(({ edition }) => edition !== this.edition);
     if (other === undefined) return;
     throw new PostgresStoreError(

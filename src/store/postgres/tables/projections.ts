@@ -45,6 +45,27 @@ export function listProjections({ type, after, limit }: ListRequest): Statement 
   };
 }
 
+/** Each may be as large as the largest projection. */
+const WHOLE_ROWS_MAX = 100;
+
+/** Reads projections with their payloads, in the same order. */
+export function allProjections(after: ProjectionKey | undefined): Statement {
+  return {
+    sql: `SELECT type, id, version, payload FROM projection WHERE (type_token, id_token) > ($1, $2)
+      ORDER BY type_token, id_token LIMIT ${WHOLE_ROWS_MAX}`,
+    params: after ? [tokenOf(after.type), tokenOf(after.id)] : [LOWEST_TOKEN, LOWEST_TOKEN],
+  };
+}
+
+export function storedProjections(rows: readonly Row[]): ProjectionReplace[] {
+  return rows.map(([type, id, version, payload]) => ({
+    type: textIn(type),
+    id: textIn(id),
+    version: textIn(version),
+    payload: textIn(payload),
+  }));
+}
+
 export function listedProjections(rows: readonly Row[]): ListedProjection[] {
   return rows.map(([type, id, version, bytes]) => ({
     type: textIn(type),

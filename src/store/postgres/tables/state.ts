@@ -11,6 +11,9 @@ export interface CountedState extends StoreState {
   readonly turn: LastTransaction;
 }
 
+/** The edition of a store that has moved: no server has it, so none may write. */
+export const MOVED = "moved";
+
 /** The servers that may write: all servers of an edition, or only one. */
 export interface Owner {
   readonly edition: string;

@@ -1,0 +1,76 @@
+import type { ProjectionReplace } from "../../../model/projection.ts";
+import { BatchSize } from "../../core/chunks/batch_size.ts";
+import type { StoreState } from "../../api/state.ts";
+import { DatabaseError, SessionLost } from "../protocol/errors.ts";
+import type { Session } from "../protocol/session.ts";
+import { BATCHES, batchesOf } from "../reading/event_batches.ts";
+import type { EventRow } from "../tables/events.ts";
+import { allProjections, storedProjections } from "../tables/projections.ts";
+import { readOthers, seenServers } from "../tables/servers.ts";
+import { LOCK_STORE, MOVED, READ_STATE, storeRow, writeOwner } from "../tables/state.ts";
+import { type PostgresLocation, PostgresStoreError, reasonOf } from "./address.ts";
+import { holdsStore } from "./check_database.ts";
+import { openPrimary } from "./open_session.ts";
+
+/** The content of a store that no server uses. */
+export interface StoppedStore extends StoreState {
+  events(): AsyncGenerator<readonly EventRow[]>;
+  projections(): AsyncGenerator<ProjectionReplace>;
+}
+
+/**
+ * Reads a store that no server uses, and locks it meanwhile.
+ * @param marksMoved true to mark the store as moved when everything was read, so that no server starts on it again
+ * @throws PostgresStoreError, and errors of `read`
+ */
+export async function readStoppedStore(
+  location: PostgresLocation,
+  read: (store: StoppedStore) => Promise<void>,
+  marksMoved: boolean,
+): Promise<void> {
+  let session: Session | undefined;
+  try {
+    session = await openPrimary(location, "setup");
+    if (!await holdsStore(session, location.schema)) {
+      throw new PostgresStoreError(location, "there is no store");
+    }
+    await rejectServers(session, location);
+    const [, , rows] = await session.run([{ sql: "BEGIN" }, LOCK_STORE, READ_STATE]);
+    await read(contentOf(session, storeRow(rows!)));
+    if (marksMoved) await session.run([writeOwner({ edition: MOVED, server: "" })]);
+    await session.run([{ sql: "COMMIT" }]);
+  } catch (error) {
+    if (!(error instanceof DatabaseError || error instanceof SessionLost)) throw error;
+    throw new PostgresStoreError(location, `it cannot be exported: ${reasonOf(error)}`);
+  } finally {
+    await session?.close();
+  }
+}
+
+async function rejectServers(session: Session, location: PostgresLocation): Promise<void> {
+  const [rows] = await session.run([readOthers("")]);
+  const [server] = seenServers(rows!);
+  if (server === undefined) return;
+  throw new PostgresStoreError(
+    location,
+    `a server of edition ${server.edition} works on it (seen ${server.seconds} s ago): stop it first`,
+  );
+}
+
+function contentOf(session: Session, { storeId, head }: StoreState): StoppedStore {
+  return {
+    storeId,
+    head,
+    events: () => batchesOf(session, { after: 0, upTo: head }, "forwards", new BatchSize(BATCHES), Infinity),
+    async *projections() {
+      let after: ProjectionReplace | undefined;
+      for (;;) {
+        const [rows] = await session.run([allProjections(after)]);
+        const found = storedProjections(rows!);
+        if (found.length === 0) return;
+        yield* found;
+        after = found.at(-1);
+      }
+    },
+  };
+}
