@@ -1,11 +1,13 @@
 import { backup } from "../src/backup/verbs/backup.ts";
 import { exportEvents } from "../src/backup/verbs/export.ts";
+import { exportStopped, type StoppedSource } from "../src/backup/verbs/export_stopped.ts";
 import { list } from "../src/backup/verbs/list.ts";
 import { restore } from "../src/backup/verbs/restore.ts";
 import type { VerbContext, VerbEnd } from "../src/backup/verbs/verb_context.ts";
 import { verify } from "../src/backup/verbs/verify.ts";
 import { UsageError } from "../src/config/config_error.ts";
 import { loadBackupDataDir, loadBackupSettings, loadStorePlace } from "../src/config/load.ts";
+import { locationText } from "../src/store/postgres/connection/address.ts";
 import type { CommandLine } from "./program.ts";
 import { backupProgram } from "./programs.ts";
 import {
@@ -63,8 +65,12 @@ async function exportOfServer(
   const context = contextFor(from);
   if (postgres === undefined) return await exportEvents(context, { ...options, storeId, from });
   // Loaded on demand: most backups are of files.
-  const { exportPostgres } = await import("../src/backup/verbs/export_postgres.ts");
-  return await exportPostgres(context, postgres, options);
+  const { readStoppedStore } = await import("../src/store/postgres/connection/stopped_store.ts");
+  const source: StoppedSource = {
+    name: locationText(postgres),
+    read: (read, marksMoved) => readStoppedStore(postgres, read, marksMoved),
+  };
+  return await exportStopped(context, source, options);
 }
 
 function contextFor(dataDir: string): VerbContext {

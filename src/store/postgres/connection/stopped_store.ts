@@ -1,22 +1,16 @@
 import type { ProjectionReplace } from "../../../model/projection.ts";
 import { BatchSize } from "../../core/chunks/batch_size.ts";
 import type { StoreState } from "../../api/state.ts";
+import type { StoppedStore } from "../../api/stopped_store.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
 import { BATCHES, batchesOf } from "../reading/event_batches.ts";
-import type { EventRow } from "../tables/events.ts";
 import { allProjections, storedProjections } from "../tables/projections.ts";
 import { readOthers, seenServers } from "../tables/servers.ts";
 import { LOCK_STORE, MOVED, READ_STATE, storeRow, writeOwner } from "../tables/state.ts";
 import { type PostgresLocation, PostgresStoreError, reasonOf } from "./address.ts";
 import { holdsStore } from "./check_database.ts";
 import { openPrimary } from "./open_session.ts";
-
-/** The content of a store that no server uses. */
-export interface StoppedStore extends StoreState {
-  events(): AsyncGenerator<readonly EventRow[]>;
-  projections(): AsyncGenerator<ProjectionReplace>;
-}
 
 /**
  * Reads a store that no server uses, and locks it meanwhile.

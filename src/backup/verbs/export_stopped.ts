@@ -1,7 +1,5 @@
 import { UsageError } from "../../config/config_error.ts";
-import type { PostgresSettings } from "../../config/load.ts";
-import { locationText } from "../../store/postgres/connection/address.ts";
-import { readStoppedStore, type StoppedStore } from "../../store/postgres/connection/stopped_store.ts";
+import type { StoppedStore } from "../../store/api/stopped_store.ts";
 import { type StoreContent, writeContent } from "../history/export_content.ts";
 import { naming, newExportFile } from "../history/export_file.ts";
 import { SignalGate } from "../history/signal_gate.ts";
@@ -14,21 +12,29 @@ interface ExportOptions {
   readonly move: boolean;
 }
 
-/** Writes the events of a store in PostgreSQL whose servers are stopped, as JSON lines. */
-export async function exportPostgres(
+/** A store that is not a file, and whose servers are stopped. */
+export interface StoppedSource {
+  /** For messages. */
+  readonly name: string;
+  /** Locks the store while it is read. @param marksMoved true to mark it as moved afterwards */
+  read(read: (store: StoppedStore) => Promise<void>, marksMoved: boolean): Promise<void>;
+}
+
+/** Writes the events of a store whose servers are stopped, as JSON lines. */
+export async function exportStopped(
   { stopped, print }: VerbContext,
-  location: PostgresSettings,
+  source: StoppedSource,
   { output, move }: ExportOptions,
 ): VerbEnd {
   if (output === undefined) {
     throw new UsageError(["a store in PostgreSQL is exported to a file: give --output"]);
   }
-  const name = locationText(location);
+  const { name } = source;
   const gate = new SignalGate(stopped);
   using file = newExportFile(output);
   let head = 0;
   try {
-    await readStoppedStore(location, async (store) => {
+    await source.read(async (store) => {
       head = store.head;
       await writeContent(contentOf(store, gate), (text) => naming(output, () => file.write(text)), {
         gate,

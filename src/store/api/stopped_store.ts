@@ -1,0 +1,9 @@
+import type { ProjectionReplace } from "../../model/projection.ts";
+import type { StoredEvent } from "../core/chunks/chunk_search.ts";
+import type { StoreState } from "./state.ts";
+
+/** The content of a store that no server uses. */
+export interface StoppedStore extends StoreState {
+  events(): AsyncGenerator<readonly StoredEvent[]>;
+  projections(): AsyncGenerator<ProjectionReplace>;
+}
