@@ -28,7 +28,7 @@ Deno.test("task dev obeys variables, and its log has the reason of a rejected re
         body: '{"events":[{}]}',
       });
       assert.equal(status, 400);
-    });
+    }, 30);
     child.kill("SIGTERM");
     assert.match(await stderr, /^eventstore-server: POST \/write 400: events\[0\]: type is missing$/m);
     await child.status;
