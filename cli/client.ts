@@ -3,6 +3,7 @@ import { exitCodeOf, messageOf, ShellExit } from "../src/shell/ends.ts";
 import { printable } from "../src/shell/output/printable.ts";
 import { addressOf } from "../src/shell/server_address.ts";
 import { append } from "../src/shell/verbs/append.ts";
+import { stats, types } from "../src/shell/verbs/catalog.ts";
 import { head } from "../src/shell/verbs/head.ts";
 import { health } from "../src/shell/verbs/health.ts";
 import { projection } from "../src/shell/verbs/projection.ts";
@@ -53,6 +54,10 @@ function runVerb(context: ShellContext, line: ServerLine): Promise<number> {
       return append(context, line.arguments, line.options, line.groups);
     case "head":
       return head(context, line.options);
+    case "types":
+      return types(context, line.options);
+    case "stats":
+      return stats(context, line.options);
     case "projection":
       return projection(context, line.arguments, line.options);
     case "health":

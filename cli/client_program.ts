@@ -112,6 +112,18 @@ const headVerb = {
   flags: [json("print store ID and sequence as one line of JSON, for --after"), ...server],
 } as const satisfies Verb;
 
+const typesVerb = {
+  name: "types",
+  summary: "Prints the types of events with their counts, the most frequent first.",
+  flags: [json("print each type as one line of JSON"), ...server],
+} as const satisfies Verb;
+
+const statsVerb = {
+  name: "stats",
+  summary: "Prints how many events there are, and how many have an identifier of each name.",
+  flags: [json("print the catalog as one line of JSON, as the server sends it"), ...server],
+} as const satisfies Verb;
+
 const projectionVerb = {
   name: "projection",
   summary: "Prints a projection, or deletes one, those of a type, or all.",
@@ -159,7 +171,17 @@ export const clientProgram = {
   name: "eventstore-client",
   summary: "Reads and writes the events of a running server.",
   flags: [{ name: "version", help: "print the version and exit" }, help],
-  verbs: [readVerb, appendVerb, headVerb, projectionVerb, healthVerb, exploreVerb, completionsVerb],
+  verbs: [
+    readVerb,
+    appendVerb,
+    headVerb,
+    typesVerb,
+    statsVerb,
+    projectionVerb,
+    healthVerb,
+    exploreVerb,
+    completionsVerb,
+  ],
   needsVerb: true,
   variables: [
     ["EVENTSTORE_URL", "the server, when neither --url nor --socket is given"],

@@ -24,7 +24,7 @@ export function readDatabase(db: Database): StoreContent {
 
 function readProjections(db: Database): FoundProjection[] {
   const decoder = new TextDecoder();
-  const rows = db.all("SELECT type, id, version, payload FROM projection") as unknown[][];
+  const rows = db.all("SELECT type, id, version, payload FROM projection WHERE type <> x''") as unknown[][];
   return rows.map(([type, id, version, payload]) => ({
     type: decoder.decode(type as Uint8Array),
     id: decoder.decode(id as Uint8Array),

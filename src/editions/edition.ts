@@ -2,6 +2,7 @@ import type { ServerSettings } from "../config/load.ts";
 import type { BodyLimit } from "../http/pipeline.ts";
 import type { Route } from "../http/router.ts";
 import type { ErrorCode } from "../model/errors.ts";
+import type { Catalog } from "../store/core/catalog/catalog.ts";
 import type { PersistedPause } from "../store/core/persisted_pause.ts";
 import type { Store } from "../store/api/store.ts";
 import type { WriteQueue } from "../write_queue/write_queue.ts";
@@ -30,6 +31,7 @@ export interface Edition {
 export interface EditionHost {
   readonly settings: ServerSettings;
   readonly store: Store;
+  readonly catalog: Pick<Catalog, "document">;
   readonly queue: WriteQueue;
   /** Where edition C persists its pause. */
   readonly persistedPause: PersistedPause;

@@ -7,8 +7,10 @@ import { makePipeline, type PipelineOptions } from "../http/pipeline.ts";
 import type { RequestMetrics } from "../http/request_metrics.ts";
 import type { Log } from "../log/log.ts";
 import { rateLimited } from "../log/rate_limited.ts";
+import { Catalog } from "../store/core/catalog/catalog.ts";
 import { pauseInFile, pauseInStore } from "../store/core/persisted_pause.ts";
 import type { Store, StoreNotice } from "../store/api/store.ts";
+import { Admission, CATALOG } from "../write_queue/admission.ts";
 import { WriteQueue } from "../write_queue/write_queue.ts";
 
 /** Stays the same over all leaderships of a server. */
@@ -32,6 +34,7 @@ export class Leadership {
   readonly store: Store;
   readonly handler: Handler;
   readonly #queue: WriteQueue;
+  readonly #catalog: Catalog;
   readonly #open: OpenEdition;
   readonly #warn: (text: string) => void;
   readonly #warnOfCheckpoint: (text: string) => void;
@@ -49,9 +52,14 @@ export class Leadership {
     this.#warnOfCheckpoint = rateLimited(warn);
     const { renewal } = store.opened;
     if (renewal !== undefined) warn(renewal);
+    const queue = this.#queue;
+    this.#catalog = new Catalog(store, async (write) => {
+      return (await queue.write(new Admission(CATALOG), write)).outcome;
+    });
     this.#open = edition.open({
       settings,
       store,
+      catalog: this.#catalog,
       queue: this.#queue,
       persistedPause: settings.postgres === undefined ? pauseInFile(settings.dataDir) : pauseInStore(store),
       programMetrics,
@@ -86,7 +94,9 @@ export class Leadership {
   async end(): Promise<void> {
     this.#open.close();
     this.store.feed.close();
+    const counted = this.#catalog.close();
     await this.#queue.shutdown();
+    await counted;
     await this.store.endWriting();
   }
 }

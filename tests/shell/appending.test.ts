@@ -204,7 +204,10 @@ Deno.test("what makes no sense is rejected before anything is asked of a server"
     [["projection", "drop"], /unexpected argument "drop": it is one of get, delete/],
     [["projection"], /get or delete is missing/],
     [["completions"], /bash or zsh or fish is missing/],
-    [[], /a verb is missing, one of read, append, head, projection, health, explore, completions/],
+    [
+      [],
+      /a verb is missing, one of read, append, head, types, stats, projection, health, explore, completions/,
+    ],
     [["append", "-", "more"], /unexpected argument "more"/],
     [["head", "--token=secret"], /unknown flag "--token" of head/],
   ];

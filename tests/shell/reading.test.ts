@@ -196,3 +196,35 @@ Deno.test("--since and --until take times", async () => {
   ];
   for (const [args, words] of wrong) await shell.fails(["read", ...args], 2, words);
 });
+
+Deno.test("types and stats print what the store contains", async () => {
+  await using server = await startServer({ listenOnly: true });
+  const shell = new Shell(server.address);
+  assert.equal(await shell.prints(["types"]), "EVENTS  FIRST  LAST  TYPE\n");
+  assert.equal(await shell.prints(["stats"]), "0 events of 0 types\n");
+  const strange = { type: `${ESC}[31mred`, identifiers: { course: "c1" }, payload: "" };
+  await server.client().append(...EVENTS, ...EVENTS, ...EVENTS, strange);
+  assert.equal(
+    await shell.prints(["types"]),
+    `EVENTS  FIRST  LAST  TYPE
+     6      1    10  CourseDefined
+     6      3    12  StudentEnrolled
+     1     13    13  \\u001b[31mred
+`,
+  );
+  const { time } = JSON.parse(await shell.prints(["read", "--json", "--after", "12"])) as EventLine;
+  assert.equal(
+    await shell.prints(["stats"]),
+    `13 events of 3 types, the last one at ${time}
+EVENTS  IDENTIFIER
+    13  course
+     6  student
+`,
+  );
+  const catalog = JSON.parse(await shell.prints(["stats", "--json"]));
+  assert.deepEqual([catalog.afterSequence, catalog.types[0].type], [13, "CourseDefined"]);
+  const types = (await shell.prints(["types", "--json"])).trimEnd().split("\n").map((line) =>
+    JSON.parse(line)
+  );
+  assert.deepEqual(types, catalog.types);
+});

@@ -59,6 +59,7 @@ function routesOf(host: EditionHost, decoding: WriteDecoding): Route[] {
     common.listProjections,
     ...common.deleteProjections,
     common.findPosition,
+    common.catalog,
     common.root,
     common.health,
     metricsRoute(host, () => metrics.text(host.queue), common.reads),

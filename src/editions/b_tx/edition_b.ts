@@ -79,6 +79,7 @@ function routesOf(edition: EditionParts): Route[] {
     ...pauseRoutes(edition),
     stayingRoute(edition, "optimize", () => optimize(edition)),
     common.findPosition,
+    common.catalog,
     common.root,
     common.health,
     getRoute("/stats", () => jsonReply(200, statistics.document(pause, transactions.count), NOT_CACHED)),

@@ -73,6 +73,7 @@ function routesOf(edition: EditionParts): Route[] {
     ...common.deleteProjections.map((route) => whilePaused(edition, route)),
     ...pauseRoutes(edition),
     common.findPosition,
+    common.catalog,
     common.root,
     common.health,
     metricsRoute(

@@ -1,11 +1,11 @@
 import { VERSION } from "../../config/version.ts";
-import { textReply } from "../../http/replies.ts";
+import { jsonReply, textReply } from "../../http/replies.ts";
 import { getRoute, type Route } from "../../http/router.ts";
 import type { Client } from "../../store/api/store.ts";
 import type { EditionHost } from "../edition.ts";
 import type { DecodedRead } from "./decoding/decoded_read.ts";
 import { findPositionRoute } from "./find_position.ts";
-import { NOT_CACHED } from "./headers.ts";
+import { NOT_CACHED, STORE_HEADER } from "./headers.ts";
 import { healthRoute } from "./health.ts";
 import { profilingRoutes } from "./profiling.ts";
 import { readEventsRoute } from "./read_events.ts";
@@ -29,6 +29,8 @@ export interface CommonRoutes {
   readonly readProjection: Route;
   readonly listProjections: Route;
   readonly findPosition: Route;
+  /** `GET /catalog`: how many events there are of each type, and with each name of identifier. */
+  readonly catalog: Route;
   readonly deleteProjections: readonly Route[];
   readonly health: Route;
   /** `GET /` says what the server is, and where to look. */
@@ -46,12 +48,21 @@ export function commonRoutes(host: EditionHost, differences: Differences): Commo
     readProjection: readProjectionRoute(host, reads),
     listProjections: listProjectionsRoute(host, reads),
     findPosition: findPositionRoute(host, reads),
+    catalog: catalogRoute(host, reads),
     deleteProjections: deleteProjectionsRoutes(host, deletesLeaveWithClient),
     health: healthRoute(host, health),
     root: rootRoute(host),
     profiling: host.settings.devMode ? profilingRoutes() : [],
     reads,
   };
+}
+
+function catalogRoute({ catalog }: EditionHost, reads: ReadsInFlight): Route {
+  return getRoute("/catalog", async () => {
+    using _read = reads.begin("events");
+    const document = await catalog.document();
+    return jsonReply(200, document, { [STORE_HEADER]: document.store, ...NOT_CACHED });
+  });
 }
 
 function rootRoute({ settings }: EditionHost): Route {

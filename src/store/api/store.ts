@@ -4,6 +4,7 @@ import type { Chunk, ChunkRequest } from "./chunk.ts";
 import type { PrefetchedChunk } from "../core/read_ahead.ts";
 import type { Outcome } from "./outcome.ts";
 import type { StoreState } from "./state.ts";
+import type { Tally } from "./tally.ts";
 import type { TransactionCounts } from "../core/transaction_counts.ts";
 import type { AttemptResult, StoreWrite, TakeMore, WriteResult } from "./write.ts";
 
@@ -129,6 +130,8 @@ export interface StoreReads {
   projection(key: ProjectionKey, client?: Client): Promise<FoundProjection>;
   /** Throws like `chunk`. The list may be shorter than its limit. */
   projections(request: ListRequest, client?: Client): Promise<ProjectionLines>;
+  /** Counts the events after a sequence, a limited number of them. Throws like `chunk`. */
+  tally(afterSequence: number): Promise<Tally>;
   /** @throws ApiError `Unavailable` when a trivial read fails */
   ping(): Promise<void>;
 }

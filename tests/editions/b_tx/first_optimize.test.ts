@@ -22,6 +22,7 @@ Deno.test("GET /debug: the refresh at the start has the turn, but is no request"
       reads: { inUse: 0, max: 8 },
       writer: { optimize: () => optimized.promise },
     } as unknown as EditionHost["store"],
+    catalog: {} as EditionHost["catalog"],
     queue,
     persistedPause: {} as EditionHost["persistedPause"],
     programMetrics: () => "",

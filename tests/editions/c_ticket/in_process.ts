@@ -213,6 +213,7 @@ export class InProcess implements Subject, Disposable {
       prefetchChunk: () => undefined,
       projection: (key) => Promise.resolve(reader.projection(key)),
       projections: (request) => Promise.resolve(reader.projections(request)),
+      tally: (afterSequence) => Promise.resolve(reader.tally(afterSequence)),
       ping: () => Promise.resolve(),
     };
     const feed = new CommitFeed(inner.opened);

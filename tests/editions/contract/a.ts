@@ -11,6 +11,7 @@ export const contractA: ContractEdition = {
   paths: [
     ["/", ["GET", "HEAD"]],
     ["/position", ["GET", "HEAD"]],
+    ["/catalog", ["GET", "HEAD"]],
     ["/events", ["QUERY"]],
     ["/write", ["POST"]],
     ["/projections", ["GET", "HEAD", "DELETE"]],

@@ -12,6 +12,7 @@ export const contractB: ContractEdition = {
   paths: [
     ["/", ["GET", "HEAD"]],
     ["/position", ["GET", "HEAD"]],
+    ["/catalog", ["GET", "HEAD"]],
     ["/events", ["QUERY"]],
     ["/tx", ["POST"]],
     ["/tx/x", ["DELETE"]],

@@ -17,6 +17,7 @@ export const contractC: ContractEdition = {
   paths: [
     ["/", ["GET", "HEAD"]],
     ["/position", ["GET", "HEAD"]],
+    ["/catalog", ["GET", "HEAD"]],
     ["/begin", ["POST"]],
     // The reset ends the transaction of the line before, so that no later call waits.
     ["/reset", ["POST"]],

@@ -3,6 +3,7 @@ import { contractA } from "./a.ts";
 import { contractOfAuth, contractWithoutAuth } from "./auth.ts";
 import { contractB } from "./b.ts";
 import { contractOfBodies } from "./bodies.ts";
+import { contractOfCatalogs } from "./catalogs.ts";
 import { contractC } from "./c.ts";
 import { CONTRACT_ENV, type ContractEdition, type ContractTest, mustBe, Subject } from "./edition.ts";
 import { contractOfPages } from "./pages.ts";
@@ -40,6 +41,7 @@ for (const edition of editions) {
   contractOfWaiting(edition, test);
   contractOfWaitingAtStop(edition, named);
   contractOfPositions(test);
+  contractOfCatalogs(test);
   contractOfProjectionReads(test);
   contractOfProjections(edition, test);
   contractOfBodies(edition, test);

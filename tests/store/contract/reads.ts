@@ -12,6 +12,7 @@ export function contractOfReads(test: StoreTest): void {
   chunks(test);
   pages(test);
   times(test);
+  tallies(test);
   projections(test);
   many(test);
 }
@@ -183,5 +184,54 @@ function many(test: StoreTest): void {
       assert.deepEqual(seen, Array(8).fill({ head: i, events: 1 }));
       assert.equal(store.reads.inUse, 0);
     }
+  });
+}
+
+function tallies(test: StoreTest): void {
+  test("a tally counts events by type and names of identifiers", async (store) => {
+    const { storeId } = store;
+    const empty = { storeId, head: 0, last: 0, lastTimeMicros: undefined, kinds: [] };
+    assert.deepEqual(await store.reads.tally(0), empty);
+    const strange = ['"', "\\", '"]},', "\u0000", ":", '":"', "\u{1f600}"];
+    const events = [
+      newEvent("t", [tag("a", "1")]),
+      newEvent("t", [tag("a", "2"), tag("a", "3")]),
+      newEvent("t", [tag("b", "]"), tag("a", "x"), tag("a", '"],"c":"')], '"identifiers":{"d":"e"}'),
+      newEvent('","identifiers":{', strange.map((text) => tag(text, text))),
+      newEvent("t"),
+      newEvent("t", [tag("metadata", '},"metadata":{')]),
+      newEvent("t", [tag("a", "4")]),
+    ].map((event, i) => prepared(event, 1_000_000 + i));
+    written((await store.writer.group([{ ...storeWrite([]), events }]))[0]);
+    const { kinds, ...rest } = await store.reads.tally(0);
+    assert.deepEqual(rest, { storeId, head: 7, last: 7, lastTimeMicros: 1_000_006 });
+    const inOrder = kinds.toSorted((a, b) => a.first - b.first)
+      .map((kind) => ({ ...kind, identifiers: kind.identifiers.toSorted() }));
+    assert.deepEqual(inOrder, [
+      { type: "t", identifiers: ["a"], count: 3, first: 1, last: 7 },
+      { type: "t", identifiers: ["a", "b"], count: 1, first: 3, last: 3 },
+      { type: '","identifiers":{', identifiers: strange.toSorted(), count: 1, first: 4, last: 4 },
+      { type: "t", identifiers: [], count: 1, first: 5, last: 5 },
+      { type: "t", identifiers: ["metadata"], count: 1, first: 6, last: 6 },
+    ]);
+    const later = await store.reads.tally(5);
+    assert.deepEqual(later.kinds.map(({ first, last, count }) => [first, last, count]).sort(), [[6, 6, 1], [
+      7,
+      7,
+      1,
+    ]]);
+    assert.deepEqual(await store.reads.tally(7), { ...empty, head: 7, last: 7 });
+    assert.deepEqual(await store.reads.tally(9), { ...empty, head: 7, last: 9 });
+  });
+
+  test("a tally stops after some events, and the next one continues", async (store) => {
+    const types = Array.from({ length: 100 }, (_, i) => newEvent(`t${i % 2}`));
+    for (let i = 0; i < 60; i++) written((await store.writer.group([storeWrite(types)]))[0]);
+    const first = await store.reads.tally(0);
+    assert.ok(first.last > 0 && first.last < 6000, `${first.last}`);
+    const second = await store.reads.tally(first.last);
+    assert.equal(second.last, 6000);
+    const count = [first, second].flatMap(({ kinds }) => kinds).reduce((sum, kind) => sum + kind.count, 0);
+    assert.equal(count, 6000);
   });
 }

@@ -4,6 +4,7 @@ import type { ReadRequest } from "../../../src/model/read_request.ts";
 import { AwaitedPages } from "../../../src/store/feed/awaited_pages.ts";
 import { filterTerms } from "../../../src/store/feed/filter_terms.ts";
 import type { Chunk, ChunkRequest } from "../../../src/store/api/chunk.ts";
+import type { Tally } from "../../../src/store/api/tally.ts";
 import type { PrefetchedChunk } from "../../../src/store/core/read_ahead.ts";
 import type { Page } from "../../../src/store/core/open_page.ts";
 import type {
@@ -66,6 +67,10 @@ class HookedReads implements StoreReads {
 
   projections(request: ListRequest, client?: Client): Promise<ProjectionLines> {
     return this.#reads.projections(request, client);
+  }
+
+  tally(afterSequence: number): Promise<Tally> {
+    return this.#reads.tally(afterSequence);
   }
 
   ping(): Promise<void> {

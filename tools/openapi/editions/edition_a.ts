@@ -6,6 +6,7 @@ import { json, type Operation } from "../operation.ts";
 import { readRequest } from "./read_request.ts";
 import { answer, COUNT, described, list, ref, request, type Schema } from "../schema.ts";
 import {
+  catalog,
   command,
   deleteProjections,
   findPosition,
@@ -42,6 +43,7 @@ const OPERATIONS: readonly Operation[] = [
   },
   readProjection(),
   findPosition(),
+  catalog(),
   listProjections(),
   ...deleteProjections(NO_TRANSACTION),
   ...operational(

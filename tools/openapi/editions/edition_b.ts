@@ -4,6 +4,7 @@ import { CONDITION_PLACE, LIST_ITEM, NAMED_PROJECTION } from "../errors.ts";
 import { EXCHANGES_B } from "../examples/edition_b.ts";
 import { json, type Operation } from "../operation.ts";
 import {
+  catalog,
   command,
   deleteProjections,
   document,
@@ -45,6 +46,7 @@ const OPERATIONS: readonly Operation[] = [
   ...TX_OPERATIONS,
   readProjection(),
   findPosition(),
+  catalog(),
   listProjections(),
   {
     method: "POST",

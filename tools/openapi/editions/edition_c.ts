@@ -8,6 +8,7 @@ import { json, type Operation } from "../operation.ts";
 import { readRequest } from "./read_request.ts";
 import { answer, COUNT, described, list, NUMBER, orNull, ref, request, type Schema } from "../schema.ts";
 import {
+  catalog,
   command,
   deleteProjections,
   findPosition,
@@ -67,6 +68,7 @@ const OPERATIONS: readonly Operation[] = [
   },
   readProjection({ parameters: ["optionalTicket"], errors: CALL }),
   findPosition(),
+  catalog(),
   listProjections(),
   {
     method: "POST",

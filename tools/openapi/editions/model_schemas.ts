@@ -3,7 +3,19 @@ import {
   QUERY_ITEMS_GIVEN_MAX,
   TAGS_PER_NAMESPACE_MAX,
 } from "../../../src/model/limits.ts";
-import { answer, COUNT, described, list, NAME, oneWord, ref, request, type Schema, TEXT } from "../schema.ts";
+import {
+  answer,
+  COUNT,
+  described,
+  list,
+  NAME,
+  oneWord,
+  orNull,
+  ref,
+  request,
+  type Schema,
+  TEXT,
+} from "../schema.ts";
 
 type Schemas = Readonly<Record<string, Schema>>;
 
@@ -65,6 +77,30 @@ const EVENTS: Schemas = {
   }),
   Event: answer(EVENT_PROPERTIES),
   Position: answer({ store: ref("Id"), afterSequence: COUNT }),
+  Catalog: described(
+    "Counts of all events up to `afterSequence`. Later events may exist if very many were written just now.",
+    answer(
+      {
+        store: ref("Id"),
+        afterSequence: COUNT,
+        lastEventTime: described("The time of the event at `afterSequence`.", orNull(ref("Time"))),
+        types: described(
+          "The most frequent first, with the sequences of the first and the last event.",
+          list(answer({ type: NAME, count: COUNT, first: ref("Sequence"), last: ref("Sequence") })),
+        ),
+        identifiers: described(
+          "For each name, how many events have an identifier of that name.",
+          list(answer({ name: TEXT, count: COUNT })),
+        ),
+        moreTypes: described(
+          "Present when there are too many types to list all. The counts of those in the list are exact.",
+          { type: "boolean" },
+        ),
+        moreIdentifiers: described("The same for names of identifiers.", { type: "boolean" }),
+      },
+      ["moreTypes", "moreIdentifiers"],
+    ),
+  ),
   HasMore: described(
     "The last line of a page. A page without it was cut short: resume after the last complete line.",
     answer({ hasMore: described("Whether more events match than were sent.", { type: "boolean" }) }),

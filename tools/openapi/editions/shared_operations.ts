@@ -90,6 +90,23 @@ export function findPosition(errors: readonly ErrorCode[] = []): Operation {
   };
 }
 
+export function catalog(): Operation {
+  return {
+    method: "GET",
+    path: "/catalog",
+    id: "readCatalog",
+    tag: "events",
+    summary: "Count events by type and by name of identifier",
+    successes: [{
+      status: 200,
+      description: "The counts, exact up to `afterSequence`.",
+      headers: ["Store", "NotCached"],
+      body: json("Catalog"),
+    }],
+    errors: ["Unavailable"],
+  };
+}
+
 /** @param errors those of a request in this edition */
 export function listProjections(errors: readonly ErrorCode[] = []): Operation {
   return {

@@ -1,5 +1,5 @@
 import type { Exchange } from "../exchange.ts";
-import { COURSE_QUERY, LINE_1, LINE_2, STORE } from "./names.ts";
+import { COURSE_QUERY, LINE_1, LINE_2, STORE, TIME_2 } from "./names.ts";
 
 const HEADERS = { "X-Service-Store": STORE, "X-Service-Head": "2" };
 const READ = { operation: "QUERY /events", status: 200, answerHeaders: HEADERS } as const;
@@ -20,6 +20,24 @@ const POSITION: Exchange = {
   status: 200,
   answerHeaders: { "X-Service-Store": STORE },
   json: { store: STORE, afterSequence: 0 },
+};
+
+const CATALOG: Exchange = {
+  operation: "GET /catalog",
+  name: "catalog",
+  summary: "The counts of a store with two events",
+  status: 200,
+  answerHeaders: { "X-Service-Store": STORE },
+  json: {
+    store: STORE,
+    afterSequence: 2,
+    lastEventTime: TIME_2,
+    types: [
+      { type: "CourseDefined", count: 1, first: 1, last: 1 },
+      { type: "StudentEnrolled", count: 1, first: 2, last: 2 },
+    ],
+    identifiers: [{ name: "course", count: 2 }, { name: "student", count: 1 }],
+  },
 };
 
 /** Reads of a store with two events, in every edition. @param every the query for all events */
@@ -69,6 +87,7 @@ export function readExchanges(every: string): Exchange[] {
     },
     AFTER_CONFLICT,
     POSITION,
+    CATALOG,
     {
       operation: "QUERY /events",
       name: "unknownKey",

@@ -1,6 +1,7 @@
 import { ApiError, ClientDisconnected } from "../../../model/errors.ts";
 import type { ListRequest, ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
+import type { Tally } from "../../api/tally.ts";
 import { type PrefetchedChunk, ReadAhead } from "../../core/read_ahead.ts";
 import type { Client, FoundProjection, ProjectionLines, StoreReads } from "../../api/store.ts";
 import { ProjectionList } from "../../core/projection_list.ts";
@@ -17,6 +18,7 @@ import {
 import { READ_STATE, type StoreRow, storeRow } from "../tables/state.ts";
 import { firstStatement, readChunk } from "./read_chunk.ts";
 import type { SessionSource } from "./session_source.ts";
+import { tallyEvents } from "./tally_events.ts";
 
 /** Reads that may wait for a connection; one more is rejected. */
 const WAITING_MAX = 1000;
@@ -96,6 +98,10 @@ export class ReadSessions implements StoreReads {
       }
       return { storeId, lines: list.text };
     }, { client });
+  }
+
+  tally(afterSequence: number): Promise<Tally> {
+    return this.#read((session, state) => tallyEvents(session, state, afterSequence), {});
   }
 
   async ping(): Promise<void> {

@@ -1,6 +1,7 @@
 import { type ApiError, ClientDisconnected } from "../../../model/errors.ts";
 import type { ListRequest, ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
+import type { Tally } from "../../api/tally.ts";
 import { type PrefetchedChunk, ReadAhead } from "../../core/read_ahead.ts";
 import type { StoreState } from "../../api/state.ts";
 import type { Client, FoundProjection, ProjectionLines, StoreReads } from "../../api/store.ts";
@@ -72,6 +73,11 @@ export class ReplicaReads implements StoreReads {
   /** Also from the primary: it has the versions. */
   projections(request: ListRequest, client?: Client): Promise<ProjectionLines> {
     return this.#primary.projections(request, client);
+  }
+
+  /** Also from the primary: a replica that lags would seem to be another store. */
+  tally(afterSequence: number): Promise<Tally> {
+    return this.#primary.tally(afterSequence);
   }
 
   ping(): Promise<void> {

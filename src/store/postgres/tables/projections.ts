@@ -18,6 +18,9 @@ const encoder = new TextEncoder();
 /** The token before all others. */
 const LOWEST_TOKEN = "0".repeat(32);
 
+/** The server's own projection has an empty type. SQLite has it before all others, where no list begins. */
+const OF_CLIENTS = "type <> ''";
+
 const AT_KEY = "type_token = $1 AND id_token = $2";
 
 export function readProjection({ type, id }: ProjectionKey): Statement {
@@ -40,7 +43,7 @@ export function listProjections({ type, after, limit }: ListRequest): Statement 
     : ["type_token = $1 AND id_token > $2", tokenOf(type)];
   return {
     sql: `SELECT type, id, version, octet_length(type) + octet_length(id) + octet_length(payload)
-      FROM projection WHERE ${where} ORDER BY type_token, id_token LIMIT $3`,
+      FROM projection WHERE ${where} AND ${OF_CLIENTS} ORDER BY type_token, id_token LIMIT $3`,
     params: [typeToken, after ? tokenOf(after.id) : LOWEST_TOKEN, String(limit)],
   };
 }
@@ -52,7 +55,7 @@ const WHOLE_ROWS_MAX = 100;
 export function allProjections(after: ProjectionKey | undefined): Statement {
   return {
     sql: `SELECT type, id, version, payload FROM projection WHERE (type_token, id_token) > ($1, $2)
-      ORDER BY type_token, id_token LIMIT ${WHOLE_ROWS_MAX}`,
+      AND ${OF_CLIENTS} ORDER BY type_token, id_token LIMIT ${WHOLE_ROWS_MAX}`,
     params: after ? [tokenOf(after.type), tokenOf(after.id)] : [LOWEST_TOKEN, LOWEST_TOKEN],
   };
 }

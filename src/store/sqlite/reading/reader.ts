@@ -1,6 +1,7 @@
 import type { ListRequest, ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
 import type { FoundProjection, ProjectionLines } from "../../api/store.ts";
+import type { Tally } from "../../api/tally.ts";
 import { ProjectionList } from "../../core/projection_list.ts";
 import { lowerThreadPriority } from "../../../workers/low_priority.ts";
 import { openForReading } from "../connection/connection.ts";
@@ -9,6 +10,7 @@ import { type KnownFile, lossOf } from "../data_directory/store_files.ts";
 import { readState } from "../tables/identity.ts";
 import { listProjections, readProjection } from "../tables/projections.ts";
 import { readChunk } from "./read_chunk.ts";
+import { tallyEvents } from "./tally_events.ts";
 
 /** Reads committed data, in short transactions. Runs in a worker. */
 export class Reader {
@@ -57,6 +59,10 @@ export class Reader {
       }
       return { storeId: readState(this.#db).storeId, lines: list.text };
     });
+  }
+
+  tally(afterSequence: number): Tally {
+    return this.#inSnapshot(() => tallyEvents(this.#db, afterSequence));
   }
 
   /** Runs a trivial query, to check that the database can be reached. */

@@ -1,6 +1,7 @@
 import { ApiError } from "../../../model/errors.ts";
 import type { ListRequest, ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
+import type { Tally } from "../../api/tally.ts";
 import { type PrefetchedChunk, ReadAhead } from "../../core/read_ahead.ts";
 import type { Client, FoundProjection, ProjectionLines, StoreReads } from "../../api/store.ts";
 import type { KnownFile } from "../data_directory/store_files.ts";
@@ -78,6 +79,10 @@ export class ReaderPool implements StoreReads {
 
   projections(request: ListRequest, client?: Client): Promise<ProjectionLines> {
     return this.#read<ProjectionLines>((reader) => reader.projections(request), { client });
+  }
+
+  tally(afterSequence: number): Promise<Tally> {
+    return this.#read<Tally>((reader) => reader.tally(afterSequence), {});
   }
 
   async ping(): Promise<void> {

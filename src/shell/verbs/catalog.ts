@@ -1,0 +1,56 @@
+import { type Server, serverOf } from "../../../client/server.ts";
+import type { ShellContext } from "../context.ts";
+import { ShellExit } from "../ends.ts";
+import { jsonLine, printable } from "../output/printable.ts";
+
+/** The part of the answer to `GET /catalog` that the verbs show. */
+export interface Catalog {
+  readonly afterSequence: number;
+  readonly lastEventTime: string | null;
+  readonly types: readonly { type: string; count: number; first: number; last: number }[];
+  readonly identifiers: readonly { name: string; count: number }[];
+}
+
+interface Flags {
+  readonly json: boolean;
+}
+
+export async function readCatalog(server: Server, signal?: AbortSignal): Promise<Catalog> {
+  const { body, json } = await server.once({ method: "GET", path: "/catalog", signal });
+  return json<Catalog>(body);
+}
+
+/** Prints the types of the store's events, the most frequent first. */
+export async function types(context: ShellContext, { json }: Flags): Promise<number> {
+  const { types } = await readCatalog(serverOf(context.place.options));
+  if (json) await context.print(types.map(jsonLine).join(""));
+  else {
+    const rows = types.map(({ type, count, first, last }) => [count, first, last, type]);
+    await context.print(tableOf(["EVENTS", "FIRST", "LAST", "TYPE"], rows));
+  }
+  return ShellExit.ok;
+}
+
+/** Prints how many events the store has, and how many of them have an identifier of each name. */
+export async function stats(context: ShellContext, { json }: Flags): Promise<number> {
+  const catalog = await readCatalog(serverOf(context.place.options));
+  const { afterSequence, lastEventTime, types, identifiers } = catalog;
+  if (json) await context.print(jsonLine(catalog));
+  else {
+    const last = lastEventTime === null ? "" : `, the last one at ${lastEventTime}`;
+    const rows = identifiers.map(({ name, count }) => [count, name]);
+    await context.print(`${afterSequence} events of ${types.length} types${last}\n`);
+    if (rows.length > 0) await context.print(tableOf(["EVENTS", "IDENTIFIER"], rows));
+  }
+  return ShellExit.ok;
+}
+
+/** A table with numbers on the left, and a name of any length on the right. */
+function tableOf(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const lines = [head, ...rows.map((row) => row.map((cell) => printable(String(cell))))];
+  const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
+  return lines.map((line) => {
+    const numbers = line.slice(0, -1).map((cell, column) => cell.padStart(widths[column]!));
+    return `${[...numbers, line.at(-1)].join("  ")}\n`;
+  }).join("");
+}
