@@ -42,7 +42,6 @@ async function begin(key: string): Promise<void> {
     },
     onOtherStore() {
       shell.say("The store was reset or replaced: this is what it holds now");
-      shown.pages?.seen.clear();
       // Later, because the caller still uses the answer that reported the other store.
       setTimeout(() => shown.pages?.reload());
     },

@@ -19,6 +19,8 @@ const READS: readonly Known[] = [
   known("GET", "/metrics"),
   known("GET", "/debug"),
   known("QUERY", "/events"),
+  known("GET", "/catalog"),
+  known("GET", "/position"),
   known("GET", "/projections"),
   known("GET", "/projections/*/*"),
 ];

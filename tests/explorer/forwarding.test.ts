@@ -39,13 +39,15 @@ for (const listen of ["tcp", "unix"] as const) {
         "/store/health",
         "/store/metrics",
         "/store/debug",
+        "/store/catalog",
+        "/store/position?time=2026-01-01T00:00:00Z",
         "/store/projections?limit=1",
         "/store/projections/a/b",
       ]
     ) {
       replies.push(await sendRaw(explorer, { path }));
     }
-    assert.deepEqual(replies.map(({ status }) => status), [200, 200, 200, 200, 200, 200, 404]);
+    assert.deepEqual(replies.map(({ status }) => status), [200, 200, 200, 200, 200, 200, 200, 200, 404]);
     for (const { text, headers } of replies) {
       assert.ok(!`${text}${[...headers]}`.includes(TOKEN));
       assert.notEqual(headers.get("content-type"), "text/html");

@@ -3,8 +3,8 @@ import { type Edition, queryOf } from "../filter/query.ts";
 import type { Seen } from "../filter/seen.ts";
 import type { EventsPage, EventsRequest, ReadPage, StoreCalls } from "../store/store_calls.ts";
 import { type StoredEvent, timeOf } from "../store/stored_event.ts";
-import { type Bounds, boundsOf, timeSearchOf } from "../timeline/time_bounds.ts";
-import type { KnownTimes } from "../timeline/time_search.ts";
+import type { Positions } from "../timeline/positions.ts";
+import { type Bounds, boundsOf } from "../timeline/time_bounds.ts";
 import { CachedEvents } from "./cached_events.ts";
 
 /** The filter, order and first position of a list of events. */
@@ -16,9 +16,6 @@ export interface FeedRequest {
 
 const FIRST_PAGE = 100;
 const NEXT_PAGE = 400;
-
-/** Higher than any sequence. */
-const BEYOND = 2 ** 52;
 
 /** The events of one request, page after page, in the order in which they are shown. */
 export class EventFeed {
@@ -32,19 +29,17 @@ export class EventFeed {
   readonly #calls: StoreCalls;
   readonly #seen: Seen;
   readonly #request: FeedRequest;
-  readonly #edition: Edition;
-  readonly #known: KnownTimes;
+  readonly #positions: Positions;
   readonly #ending = new AbortController();
   readonly #readPage: ReadPage = (request) => this.#calls.events(request, this.#ending.signal);
   #bounds: Bounds | undefined;
   #reading: Promise<void> | undefined;
 
-  constructor(calls: StoreCalls, edition: Edition, seen: Seen, known: KnownTimes, request: FeedRequest) {
+  constructor(calls: StoreCalls, edition: Edition, seen: Seen, positions: Positions, request: FeedRequest) {
     this.#calls = calls;
     this.#seen = seen;
     this.#request = request;
-    this.#edition = edition;
-    this.#known = known;
+    this.#positions = positions;
     this.query = queryOf(request.filter, edition);
   }
 
@@ -127,9 +122,6 @@ export class EventFeed {
 
   /** The sequences of the filter's time range. */
   async timeBounds(): Promise<Bounds> {
-    const { filter } = this.#request;
-    if (filter.from === undefined && filter.before === undefined) return { after: 0, before: Infinity };
-    const { head } = await this.#readPage({ query: this.query, limit: 1, afterSequence: BEYOND });
-    return await boundsOf(filter, timeSearchOf(this.#readPage, this.#edition, this.#known), head);
+    return await boundsOf(this.#request.filter, this.#positions);
   }
 }

@@ -3,7 +3,7 @@ import { h, replace } from "../parts/dom.ts";
 import { narrowedToTag, narrowedToType } from "../filter/filter.ts";
 import { everything } from "../filter/query.ts";
 import { timeText } from "../parts/format.ts";
-import { button, notice, tagButton } from "../parts/parts.ts";
+import { button, notice, tagButton, typeMark } from "../parts/parts.ts";
 import { payloadView } from "../parts/payload_view.ts";
 import { fragmentOf, START } from "../frame/route.ts";
 import { type StoredEvent, tagsOf } from "../store/stored_event.ts";
@@ -73,7 +73,7 @@ export class EventPanel {
     replace(
       this.element,
       this.#head(event.sequence),
-      h("h2", {}, h("bdi", {}, visibleLine(event.type))),
+      h("h2", {}, typeMark(app.catalog.colorOf(event.type)), h("bdi", {}, visibleLine(event.type))),
       h(
         "dl",
         { class: "facts" },

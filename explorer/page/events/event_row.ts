@@ -1,7 +1,7 @@
 import { h } from "../parts/dom.ts";
 import type { Tag } from "../filter/tag.ts";
 import { timeText } from "../parts/format.ts";
-import { tagButton } from "../parts/parts.ts";
+import { tagButton, typeMark } from "../parts/parts.ts";
 import { type StoredEvent, tagsOf } from "../store/stored_event.ts";
 import { visibleLine } from "../parts/visible_text.ts";
 
@@ -12,11 +12,13 @@ const CHARACTERS_MAX = 200;
 export interface RowOptions {
   /** The address of the opened event. */
   readonly link: string;
+  /** The class of the type's colour. */
+  readonly color: string;
   onTag(tag: Tag): void;
 }
 
 /** An event as one row of a list. */
-export function eventRow(event: StoredEvent, { link, onTag }: RowOptions): HTMLLIElement {
+export function eventRow(event: StoredEvent, { link, color, onTag }: RowOptions): HTMLLIElement {
   const { date, clock } = timeText(event.time);
   const tags = tagsOf(event);
   const more = tags.length - TAGS_MAX;
@@ -33,6 +35,7 @@ export function eventRow(event: StoredEvent, { link, onTag }: RowOptions): HTMLL
     h(
       "span",
       { class: "row-type", title: visibleLine(event.type) },
+      typeMark(color),
       h("bdi", {}, visibleLine(event.type.slice(0, CHARACTERS_MAX))),
     ),
     h(

@@ -5,10 +5,15 @@ import { wholeText } from "../parts/format.ts";
 import { button, notice } from "../parts/parts.ts";
 import { START } from "../frame/route.ts";
 
-/** Says how many events are in the list, and if there are more. */
-export function countText({ events: { length }, isFull, isAtEnd }: EventFeed): string {
+/**
+ * Says how many events are in the list, and if there are more.
+ * @param total how many there are, if that is known
+ */
+export function countText({ events: { length }, isFull, isAtEnd }: EventFeed, total?: number): string {
   if (length === 0) return "";
-  const more = isFull ? ": to see more, begin at another position" : isAtEnd ? "" : " so far";
+  const isPart = !isAtEnd && total !== undefined && total > length;
+  const more = isFull ? ": to see more, begin at another position" : isAtEnd || isPart ? "" : " so far";
+  if (isPart) return `${wholeText(length)} of ${wholeText(total)} events${more}`;
   return `${wholeText(length)} event${length === 1 ? "" : "s"}${more}`;
 }
 

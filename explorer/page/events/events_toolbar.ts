@@ -51,6 +51,11 @@ export class EventsToolbar {
     this.#filterBar.focus();
   }
 
+  /** Begins a filter by an identifier, which needs a value. */
+  beginTag(name: string): void {
+    this.#filterBar.begin(`${name}=`);
+  }
+
   show(route: Route): void {
     this.#filterBar.show(route);
     this.#timeMenu.show(route);

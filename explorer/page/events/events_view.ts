@@ -1,5 +1,6 @@
 import type { App, View } from "../frame/app.ts";
 import { h, replace } from "../parts/dom.ts";
+import { CatalogPanel } from "../catalog/catalog_panel.ts";
 import { EventFeed } from "./event_feed.ts";
 import { EventsToolbar } from "./events_toolbar.ts";
 import { countText, failureNotice, nothingNotice } from "./events_texts.ts";
@@ -11,7 +12,7 @@ import { narrowedToTag } from "../filter/filter.ts";
 import { fragmentOf, type Route } from "../frame/route.ts";
 import type { StoredEvent } from "../store/stored_event.ts";
 import type { Bounds } from "../timeline/time_bounds.ts";
-import { KnownTimes } from "../timeline/time_search.ts";
+import { Positions } from "../timeline/positions.ts";
 import { Timeline } from "../timeline/timeline.ts";
 import { ListCursor } from "./list_cursor.ts";
 import { VirtualList } from "./virtual_list.ts";
@@ -24,13 +25,14 @@ export class EventsView implements View {
   readonly #app: App;
   readonly #toolbar: EventsToolbar;
   readonly #timeline: Timeline;
+  readonly #catalog: CatalogPanel;
   readonly #panel: EventPanel;
   readonly #list: VirtualList<StoredEvent>;
   readonly #cursor: ListCursor;
   readonly #held: HeldEvents;
   readonly #empty = h("div", { class: "empty", role: "status" });
   readonly #count = h("span", { class: "count", role: "status" });
-  #known = new KnownTimes();
+  #positions: Positions;
   #feed: EventFeed | undefined;
   #follower: Follower | undefined;
   #isPaused = false;
@@ -39,8 +41,10 @@ export class EventsView implements View {
 
   constructor(app: App) {
     this.#app = app;
+    this.#positions = positionsIn(app);
     this.#toolbar = new EventsToolbar(app, () => this.#togglePause(), () => this.#timeBounds());
-    this.#timeline = new Timeline(app, () => this.#known);
+    this.#timeline = new Timeline(app, () => this.#positions);
+    this.#catalog = new CatalogPanel(app, (name) => this.#toolbar.beginTag(name));
     this.#panel = new EventPanel(app, () => this.#close());
     this.#list = new VirtualList<StoredEvent>({
       label: "Events",
@@ -68,7 +72,7 @@ export class EventsView implements View {
       { class: "view events-view" },
       this.#toolbar.element,
       this.#timeline.element,
-      h("div", { class: "split" }, list, this.#panel.element),
+      h("div", { class: "split" }, this.#catalog.element, list, this.#panel.element),
     );
   }
 
@@ -79,6 +83,7 @@ export class EventsView implements View {
       this.#shown = wanted;
       this.#start(route);
     }
+    this.#catalog.show(route.filter);
     if (route.open !== undefined) this.#cursor.moveTo(route.open);
     this.element.classList.toggle("has-open", route.open !== undefined);
     void this.#panel.show(route.open);
@@ -90,10 +95,11 @@ export class EventsView implements View {
     this.#feed?.stop();
     this.#follower?.stop();
     this.#timeline.stop();
+    this.#catalog.stop();
   }
 
   forget(): void {
-    this.#known = new KnownTimes();
+    this.#positions = positionsIn(this.#app);
     this.#panel.clear();
   }
 
@@ -130,13 +136,14 @@ export class EventsView implements View {
     this.#held.take();
     this.#cursor.sequence = undefined;
     const { calls, facts, seen } = this.#app;
-    const feed = new EventFeed(calls, facts.edition, seen, this.#known, route);
+    const feed = new EventFeed(calls, facts.edition, seen, this.#positions, route);
     this.#feed = feed;
     this.#showLive();
     this.#list.set([], true);
     replace(this.#empty);
     this.#count.textContent = "Reading \u2026";
-    void this.#more().then(() => {
+    // Rows have the colours of their types.
+    void this.#catalog.start().then(() => this.#more()).then(() => {
       if (feed.isStopped || feed.hasFailed) return;
       if (feed.canFollow) this.#follow(feed);
       // The timeline counts once the first rows are on the screen.
@@ -179,7 +186,7 @@ export class EventsView implements View {
     this.#list.set(feed.events, false);
     if (feed.events.length === 0 && feed.isAtEnd) replace(this.#empty, nothingNotice(this.#app));
     else replace(this.#empty);
-    this.#count.textContent = countText(feed);
+    this.#count.textContent = countText(feed, this.#app.catalog.totalOf(this.#app.route.filter));
     this.#cursor.mark();
   }
 
@@ -216,6 +223,7 @@ export class EventsView implements View {
     const app = this.#app;
     const row = eventRow(event, {
       link: fragmentOf({ ...app.route, open: event.sequence }),
+      color: app.catalog.colorOf(event.type),
       onTag: (tag) => app.go({ filter: narrowedToTag(app.route.filter, tag), position: undefined }),
     });
     row.classList.toggle("current", event.sequence === this.#cursor.sequence);
@@ -239,4 +247,8 @@ export class EventsView implements View {
     const { sequence } = this.#cursor;
     if (sequence !== undefined) this.#app.go({ open: sequence }, how);
   }
+}
+
+function positionsIn({ calls }: App): Positions {
+  return new Positions((path) => calls.text(path));
 }

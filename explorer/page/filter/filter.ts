@@ -63,6 +63,13 @@ export function narrowedToType(filter: Filter, type: string): Filter {
   return narrowed({ ...filter, alternatives: canBe }, ({ tags }) => ({ types: [type], tags }));
 }
 
+/** True when the filter asks for nothing but this type. */
+export function isOnlyType({ alternatives }: Filter, type: string): boolean {
+  const [first, ...others] = alternatives;
+  return others.length === 0 && first?.types.length === 1 && first.types[0] === type &&
+    first.tags.length === 0;
+}
+
 function narrowed(filter: Filter, narrow: (alternative: Alternative) => Alternative): Filter {
   const { alternatives } = filter;
   const narrower = (alternatives.length === 0 ? [NOTHING_ASKED] : alternatives).map(narrow);

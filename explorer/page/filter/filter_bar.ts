@@ -32,7 +32,7 @@ export class FilterBar {
       placeholder: "",
       choices: (text) => app.seen.suggestions(text, this.#edited, SUGGESTIONS_MAX).map(choiceOf),
       onChoice: (choice) => this.#add(choice),
-      isWhole: (text) => text.includes("=") || app.seen.types.includes(text),
+      isWhole: (text) => /=./s.test(text) || app.seen.types.includes(text),
       problemOf: (text) => this.#problemOf(text),
       onText: (text) => this.#add(meantBy(text)!),
       emptyKeys: { "Backspace": () => this.#removeLast(), "|": () => this.#edit(this.#all.length) },
@@ -41,6 +41,11 @@ export class FilterBar {
 
   focus(): void {
     this.#combobox.input.focus();
+  }
+
+  /** Puts a text into the field, to be continued. */
+  begin(text: string): void {
+    this.#combobox.begin(text);
   }
 
   show({ filter }: Route): void {

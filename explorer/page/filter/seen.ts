@@ -17,7 +17,7 @@ export class Seen {
   readonly #tags = new Map<string, Tag>();
 
   add(event: StoredEvent): void {
-    if (event.type.length <= CHARACTERS_MAX) remember(this.#types, event.type, TYPES_MAX);
+    this.addType(event.type);
     for (const tag of tagsOf(event)) {
       const text = tagText(tag);
       if (text.length > CHARACTERS_MAX) continue;
@@ -25,6 +25,10 @@ export class Seen {
       this.#tags.set(text, tag);
       if (this.#tags.size > TAGS_MAX) this.#tags.delete(this.#tags.keys().next().value!);
     }
+  }
+
+  addType(type: string): void {
+    if (type.length <= CHARACTERS_MAX) remember(this.#types, type, TYPES_MAX);
   }
 
   clear(): void {

@@ -1,3 +1,4 @@
+import type { StoreCatalog } from "../catalog/store_catalog.ts";
 import type { StoreFacts } from "../filter/copy_as.ts";
 import type { Route } from "./route.ts";
 import type { Seen } from "../filter/seen.ts";
@@ -9,6 +10,7 @@ export interface App {
   readonly about: About;
   readonly facts: StoreFacts;
   readonly seen: Seen;
+  readonly catalog: StoreCatalog;
   /** The current route. */
   readonly route: Route;
   /** Changes the route: adds an entry to the browser's history, or replaces the current one. */

@@ -1,4 +1,5 @@
 import type { App, View } from "./app.ts";
+import { StoreCatalog } from "../catalog/store_catalog.ts";
 import type { StoreFacts } from "../filter/copy_as.ts";
 import { EventsView } from "../events/events_view.ts";
 import type { Edition } from "../filter/query.ts";
@@ -25,6 +26,7 @@ export class Pages implements App {
   readonly about: About;
   readonly facts: StoreFacts;
   readonly seen = new Seen();
+  readonly catalog = new StoreCatalog();
   route: Route = routeOf(location.hash);
   readonly #shell: Shell;
   readonly #views = new Map<ViewName, View>();
@@ -54,6 +56,8 @@ export class Pages implements App {
 
   /** Called when the store was reset or replaced. */
   reload(): void {
+    this.seen.clear();
+    this.catalog.clear();
     for (const view of this.#views.values()) view.forget?.();
     this.#shown?.reload();
   }

@@ -71,6 +71,13 @@ export class Combobox<Value> {
     this.element = h("div", { class: "combobox" }, this.input, this.#list, this.#problem);
   }
 
+  /** Puts a text into the field, and suggests what continues it. */
+  begin(text: string): void {
+    this.input.value = text;
+    this.input.focus();
+    this.#open();
+  }
+
   #open(): void {
     this.#problem.textContent = "";
     this.#choices = this.#options.choices(this.input.value);

@@ -16,6 +16,11 @@ export function tagButton(tag: Tag, title: string, onPress: () => void): HTMLBut
   );
 }
 
+/** The mark of a type. @param color the class of its colour */
+export function typeMark(color: string): HTMLElement {
+  return h("span", { class: `type-mark ${color}`, "aria-hidden": "true" });
+}
+
 export function button(
   label: string,
   onPress: () => void,

@@ -3,7 +3,6 @@ import type { EventsPage, ReadPage } from "../store/store_calls.ts";
 import { timeOf } from "../store/stored_event.ts";
 import type { Axis, Bar } from "./axis.ts";
 import type { Bounds } from "./time_bounds.ts";
-import type { KnownTimes } from "./time_search.ts";
 
 /*
  * An exact count requires reading all matches. So the newest matches are read and counted. Older ones, if there are
@@ -32,7 +31,6 @@ export class MatchCount {
   readonly #read: ReadPage;
   readonly #query: Query;
   readonly #bounds: Bounds;
-  readonly #known: KnownTimes;
   readonly #from: number;
   #times: number[] = [];
   #unread: Unread[] = [];
@@ -40,11 +38,10 @@ export class MatchCount {
   #head: number | undefined;
 
   /** @param from earlier events do not count; in milliseconds since 1970, possibly in the future */
-  constructor(read: ReadPage, query: Query, bounds: Bounds, known: KnownTimes, from = -Infinity) {
+  constructor(read: ReadPage, query: Query, bounds: Bounds, from = -Infinity) {
     this.#read = read;
     this.#query = query;
     this.#bounds = bounds;
-    this.#known = known;
     this.#from = from;
   }
 
@@ -57,18 +54,23 @@ export class MatchCount {
     await this.#countNewest();
   }
 
-  barsOn({ from, width, bars }: Axis): Bar[] {
+  /** True when every match was read. */
+  get isExact(): boolean {
+    return this.#unread.length === 0;
+  }
+
+  /** @param edges the positions of the edges of the bars, if not every match was read */
+  barsOn({ from, width, bars }: Axis, edges: readonly number[]): Bar[] {
     const counts = Array<number>(bars).fill(0);
     for (const time of this.#times) {
       // After a clock was set back, events may lie outside the time range that their sequences span.
       counts[Math.min(bars - 1, Math.max(0, Math.floor((time - from) / width)))]! += 1;
     }
-    const edges = Array.from({ length: bars + 1 }, (_, i) => this.#edge(i, bars, from + i * width));
     return counts.map((count, i) => {
-      const [begin, end] = [edges[i]!, edges[i + 1]!];
+      const [begin = 0, end = 0] = [edges[i], edges[i + 1]];
       let unread = 0;
       for (const { after, last, density } of this.#unread) {
-        unread += density * Math.max(0, Math.min(end - 1, last) - Math.max(begin - 1, after));
+        unread += density * Math.max(0, Math.min(end, last) - Math.max(begin, after));
       }
       return {
         from: from + i * width,
@@ -77,12 +79,6 @@ export class MatchCount {
         isEstimated: unread > 0,
       };
     });
-  }
-
-  /** The sequence at which a bar probably begins. */
-  #edge(i: number, bars: number, time: number): number {
-    if (i === 0) return 0;
-    return i === bars ? Infinity : this.#known.near(time, this.#head ?? 0).sequence;
   }
 
   async #countNewest(): Promise<void> {
@@ -130,9 +126,6 @@ export class MatchCount {
       ...backwards ? { backwards } : {},
     });
     for (const event of page.events) if (timeOf(event) >= this.#from) this.#times.push(timeOf(event));
-    for (const event of [page.events[0], page.events.at(-1)]) {
-      if (event !== undefined) this.#known.learn(event.sequence, timeOf(event));
-    }
     return page;
   }
 }

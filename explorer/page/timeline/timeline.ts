@@ -6,20 +6,19 @@ import { button } from "../parts/parts.ts";
 import type { ReadPage } from "../store/store_calls.ts";
 import type { Bar } from "./axis.ts";
 import { brushOver } from "./brush.ts";
-import type { KnownTimes } from "./time_search.ts";
+import type { Positions } from "./positions.ts";
 import { type Counted, TimelineCount } from "./timeline_count.ts";
 import { sleep, untilVisible } from "./visible.ts";
 
 const HEIGHT = 48;
-/** The pauses before the next count: for new events, and for better estimates. */
-const NEW_MILLISECONDS = 5000;
-const BETTER_MILLISECONDS = 1000;
+/** The pause before the next count. */
+const PAUSE_MILLISECONDS = 5000;
 
 /** The matching events over time. Dragging over the bars narrows the list to that time range. */
 export class Timeline {
   readonly element: HTMLElement;
   readonly #app: App;
-  readonly #known: () => KnownTimes;
+  readonly #positions: () => Positions;
   readonly #drawing = svg("svg", {
     "class": "timeline-bars",
     "role": "img",
@@ -32,9 +31,9 @@ export class Timeline {
   #bars: readonly Bar[] = [];
   #ending = new AbortController();
 
-  constructor(app: App, known: () => KnownTimes) {
+  constructor(app: App, positions: () => Positions) {
     this.#app = app;
-    this.#known = known;
+    this.#positions = positions;
     this.#whole = button("Whole store", () => this.#set(undefined, undefined), { class: "link" });
     const plot = h("div", { class: "timeline-plot", title: "drag to choose a time" }, this.#drawing);
     this.element = h(
@@ -68,7 +67,7 @@ export class Timeline {
       await untilVisible(signal);
       return await calls.events(request, signal);
     };
-    const count = new TimelineCount(read, filter, facts.edition, this.#known());
+    const count = new TimelineCount(read, filter, facts.edition, this.#positions());
     for (;;) {
       let counted: Counted | undefined;
       let hasFailed = false;
@@ -80,9 +79,8 @@ export class Timeline {
       }
       if (signal.aborted) return;
       if (!hasFailed) this.#draw(counted);
-      const canBeBetter = counted?.canBeBetter === true;
-      if (filter.before !== undefined && !hasFailed && !canBeBetter) return;
-      await sleep(canBeBetter ? BETTER_MILLISECONDS : NEW_MILLISECONDS, signal);
+      if (filter.before !== undefined && !hasFailed) return;
+      await sleep(PAUSE_MILLISECONDS, signal);
     }
   }
 
@@ -95,7 +93,8 @@ export class Timeline {
     const most = Math.max(1, ...bars.map(({ count }) => count));
     setAttribute(this.#drawing, "viewBox", `0 0 ${bars.length} ${HEIGHT}`);
     replace(this.#drawing, ...bars.map((bar, i) => this.#bar(bar, i, most, axis.width)));
-    const caption = captionOf(bars, most, axis.width);
+    const total = this.#app.catalog.totalOf(this.#app.route.filter);
+    const caption = captionOf(bars, most, axis.width, total);
     this.#caption.textContent = caption;
     setAttribute(this.#drawing, "aria-label", caption);
     const [first, last] = [bars[0]!, bars.at(-1)!];
@@ -134,15 +133,17 @@ export class Timeline {
   }
 }
 
-function captionOf(bars: readonly Bar[], most: number, width: number): string {
-  const all = bars.reduce((sum, { count }) => sum + count, 0);
+/** @param total the number of events, if it is known although some bars are estimates */
+function captionOf(bars: readonly Bar[], most: number, width: number, total: number | undefined): string {
+  const hasEstimates = bars.some(({ isEstimated }) => isEstimated);
+  const isEstimated = hasEstimates && total === undefined;
+  const all = hasEstimates && total !== undefined ? total : bars.reduce((sum, { count }) => sum + count, 0);
   if (all === 0) return "0 events";
-  const isEstimated = bars.some(({ isEstimated }) => isEstimated);
   const isMostEstimated = bars.some((bar) => bar.isEstimated && bar.count === most);
   const about = (is: boolean): string => is ? "about " : "";
   return `${about(isEstimated)}${wholeText(all)} event${all === 1 ? "" : "s"}, ` +
     `at most ${about(isMostEstimated)}${wholeText(most)} in ${widthText(width)}` +
-    (isEstimated ? "; faint bars are estimates" : "");
+    (hasEstimates ? "; faint bars are estimates" : "");
 }
 
 function widthText(width: number): string {

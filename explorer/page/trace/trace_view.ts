@@ -5,7 +5,7 @@ import { NOTHING_ASKED } from "../filter/filter.ts";
 import { queryOf } from "../filter/query.ts";
 import { isSameTag, NO_TAG, type Tag, tagOf, tagText } from "../filter/tag.ts";
 import { durationText, timeText } from "../parts/format.ts";
-import { button, notice, tagButton } from "../parts/parts.ts";
+import { button, notice, tagButton, typeMark } from "../parts/parts.ts";
 import { prettyParts } from "../parts/payload.ts";
 import { fragmentOf, type Route, START } from "../frame/route.ts";
 import type { Suggestion } from "../filter/seen.ts";
@@ -99,6 +99,9 @@ export class TraceView implements View {
     const list = h("ol", { class: "story" });
     replace(this.#story, h("p", { class: "quiet" }, "Reading \u2026"));
     const query = queryOf({ alternatives: [{ types: [], tags: [tag] }] }, this.#app.facts.edition);
+    const { catalog, calls } = this.#app;
+    // Without the catalog, the types have no colours.
+    if (catalog.current === undefined) await catalog.read(calls, signal).catch(() => {});
     let last: StoredEvent | undefined;
     const more = async (): Promise<void> => {
       try {
@@ -146,7 +149,7 @@ export class TraceView implements View {
         h(
           "div",
           { class: "story-head" },
-          h("h3", {}, h("bdi", {}, visibleLine(event.type))),
+          h("h3", {}, typeMark(this.#app.catalog.colorOf(event.type)), h("bdi", {}, visibleLine(event.type))),
           h("time", { class: "quiet", datetime: event.time, title: event.time }, `${date} ${clock}`),
           h(
             "a",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { EventFeed } from "../../../../explorer/page/events/event_feed.ts";
 import { NO_FILTER } from "../../../../explorer/page/filter/filter.ts";
-import { KnownTimes } from "../../../../explorer/page/timeline/time_search.ts";
+import { Positions } from "../../../../explorer/page/timeline/positions.ts";
 import { START } from "../../../../explorer/page/frame/route.ts";
 import { Seen } from "../../../../explorer/page/filter/seen.ts";
 import { type EventsRequest, StoreCalls } from "../../../../explorer/page/store/store_calls.ts";
@@ -36,7 +36,13 @@ class FakeCalls extends StoreCalls {
 
 Deno.test("a list that becomes full while a page is on its way has no hole", async () => {
   const calls = new FakeCalls("", { onAnswer() {}, onFailure() {}, onOtherStore() {} });
-  const feed = new EventFeed(calls, "A", new Seen(), new KnownTimes(), START);
+  const feed = new EventFeed(
+    calls,
+    "A",
+    new Seen(),
+    new Positions(() => Promise.reject(new Error("no time is asked for"))),
+    START,
+  );
   while (feed.events.length < 99_700) await feed.more();
   const fresh = Array.from({ length: 500 }, (_, i) => eventOf(HEAD + 1 + i));
   calls.meanwhile = () => feed.prepend(fresh);
@@ -50,7 +56,13 @@ Deno.test("events that come before the time that is asked for are left out", () 
   const calls = new FakeCalls("", { onAnswer() {}, onFailure() {}, onOtherStore() {} });
   const from = Date.parse("2026-01-01T00:00:01Z");
   const request = { ...START, filter: { ...NO_FILTER, from } };
-  const feed = new EventFeed(calls, "A", new Seen(), new KnownTimes(), request);
+  const feed = new EventFeed(
+    calls,
+    "A",
+    new Seen(),
+    new Positions(() => Promise.reject(new Error("no time is asked for"))),
+    request,
+  );
   feed.prepend([eventOf(1), { ...eventOf(2), time: "2026-01-01T00:00:01.000001Z" }]);
   assert.deepEqual(feed.events.map(({ sequence }) => sequence), [2]);
 });
