@@ -21,6 +21,8 @@ export interface Edition {
   /** The most requests that may wait for the write lock, and the error code for one more. */
   queueLimit(settings: ServerSettings): { readonly waitingMax: number; readonly fullCode: ErrorCode };
   bodyLimit(settings: ServerSettings): BodyLimit;
+  /** The kind of the writes that no client asked for, as `/debug` shows them. */
+  readonly ownKind: string;
   /** The settings that startup prints, besides those that it prints for every edition. */
   startFacts?(settings: ServerSettings): readonly string[];
   /** Commands for a first write and a first read, to copy into a shell. `curl` ends before the URL. */

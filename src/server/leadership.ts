@@ -10,7 +10,7 @@ import { rateLimited } from "../log/rate_limited.ts";
 import { Catalog } from "../store/core/catalog/catalog.ts";
 import { pauseInFile, pauseInStore } from "../store/core/persisted_pause.ts";
 import type { Store, StoreNotice } from "../store/api/store.ts";
-import { Admission, CATALOG } from "../write_queue/admission.ts";
+import { Admission } from "../write_queue/admission.ts";
 import { WriteQueue } from "../write_queue/write_queue.ts";
 
 /** Stays the same over all leaderships of a server. */
@@ -54,7 +54,7 @@ export class Leadership {
     if (renewal !== undefined) warn(renewal);
     const queue = this.#queue;
     this.#catalog = new Catalog(store, async (write) => {
-      return (await queue.write(new Admission(CATALOG), write)).outcome;
+      return (await queue.write(new Admission(edition.ownKind), write)).outcome;
     });
     this.#open = edition.open({
       settings,

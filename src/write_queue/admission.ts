@@ -1,8 +1,5 @@
 import { Age } from "../time/clock.ts";
 
-/** The kind of a write that saves the catalog, which no client asked for. */
-export const CATALOG = "catalog";
-
 /** The admission of a request to the write queue: what it is, which client waits, its size, and since when. */
 export class Admission {
   /** Names the request in `/debug`. */

@@ -22,6 +22,7 @@ const FIRST_READ = { query: [{ identifiers: COURSE }] };
 /** Edition A: one request, `POST /write`, carries events, conditions and projection changes. */
 export const editionA: Edition = {
   servers: "shared",
+  ownKind: HOURLY_OPTIMIZE,
   queueLimit: (settings) => ({ waitingMax: settings.maxQueuedWrites, fullCode: "WriteQueueFull" }),
   bodyLimit: requestBodyLimit,
   firstSteps: (curl, url) => [
@@ -53,22 +54,17 @@ function routesOf(host: EditionHost, decoding: WriteDecoding): Route[] {
     deletesLeaveWithClient: true,
   });
   return [
+    ...common.same,
     common.readEvents,
     postWrite(host, decoding, metrics),
     common.readProjection,
-    common.listProjections,
     ...common.deleteProjections,
-    common.findPosition,
-    common.catalog,
-    common.root,
-    common.health,
     metricsRoute(host, () => metrics.text(host.queue), common.reads),
     debugRoute(() => ({
       write: queuePart(host.queue, HOURLY_OPTIMIZE),
       read: readPart(common.reads, host.store.reads),
     })),
     ...(host.settings.devMode ? [resetRoute(host)] : []),
-    ...common.profiling,
   ];
 }
 

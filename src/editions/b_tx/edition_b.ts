@@ -30,6 +30,7 @@ const FIRST_OPTIMIZE = "firstOptimize";
 /** Edition B: optimistic transactions under `/tx`, kept in memory, checked and written at commit. */
 export const editionB: Edition = {
   servers: "exclusive",
+  ownKind: FIRST_OPTIMIZE,
   queueLimit: (settings) => ({ waitingMax: settings.maxQueuedWrites, fullCode: "WriteQueueFull" }),
   bodyLimit: requestBodyLimit,
   firstSteps: (curl, url) => [
@@ -70,18 +71,14 @@ function routesOf(edition: EditionParts): Route[] {
     deletesLeaveWithClient: false,
   });
   return [
+    ...common.same,
     common.readEvents,
     ...txRoutes(edition, common.reads),
     postProjections(edition),
     common.readProjection,
-    common.listProjections,
     ...common.deleteProjections,
     ...pauseRoutes(edition),
     stayingRoute(edition, "optimize", () => optimize(edition)),
-    common.findPosition,
-    common.catalog,
-    common.root,
-    common.health,
     getRoute("/stats", () => jsonReply(200, statistics.document(pause, transactions.count), NOT_CACHED)),
     metricsRoute(host, () => txMetrics(edition), common.reads),
     debugRoute(() => ({
@@ -91,7 +88,6 @@ function routesOf(edition: EditionParts): Route[] {
       read: readPart(common.reads, host.store.reads),
     })),
     ...(host.settings.devMode ? [stayingRoute(edition, "reset", () => reset(edition))] : []),
-    ...common.profiling,
   ];
 }
 

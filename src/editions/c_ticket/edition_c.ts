@@ -2,7 +2,7 @@ import { VERSION } from "../../config/version.ts";
 import { emptyReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { outcomeOf, throwIfFailed } from "../../store/api/outcome.ts";
-import { startHourlyOptimize } from "../../write_queue/hourly_optimize.ts";
+import { HOURLY_OPTIMIZE, startHourlyOptimize } from "../../write_queue/hourly_optimize.ts";
 import type { Edition } from "../edition.ts";
 import { metricsRoute } from "../shared/common_metrics.ts";
 import { commonRoutes } from "../shared/common_routes.ts";
@@ -24,6 +24,7 @@ const LAST_CALL_MILLISECONDS = 5000;
 /** Edition C: one transaction at a time, addressed by a ticket, open in the database from begin to commit. */
 export const editionC: Edition = {
   servers: "exclusive",
+  ownKind: HOURLY_OPTIMIZE,
   queueLimit: (settings) => ({
     waitingMax: settings.maxQueuedTransactions,
     fullCode: "TransactionQueueFull",
@@ -68,14 +69,10 @@ function routesOf(edition: EditionParts): Route[] {
     deletesLeaveWithClient: true,
   });
   return [
+    ...common.same,
     ...transactionRoutes(edition, common),
-    common.listProjections,
     ...common.deleteProjections.map((route) => whilePaused(edition, route)),
     ...pauseRoutes(edition),
-    common.findPosition,
-    common.catalog,
-    common.root,
-    common.health,
     metricsRoute(
       host,
       () => metrics.text(host.queue, { paused: pause.isPaused, active: active.current !== undefined }),
@@ -83,7 +80,6 @@ function routesOf(edition: EditionParts): Route[] {
     ),
     debugRoute(() => debugSnapshot(edition, common.reads)),
     ...(host.settings.devMode ? [resetRoute(edition)] : []),
-    ...common.profiling,
   ];
 }
 

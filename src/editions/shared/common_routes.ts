@@ -27,16 +27,9 @@ export interface Differences {
 export interface CommonRoutes {
   readonly readEvents: Route;
   readonly readProjection: Route;
-  readonly listProjections: Route;
-  readonly findPosition: Route;
-  /** `GET /catalog`: how many events there are of each type, and with each name of identifier. */
-  readonly catalog: Route;
   readonly deleteProjections: readonly Route[];
-  readonly health: Route;
-  /** `GET /` says what the server is, and where to look. */
-  readonly root: Route;
-  /** Empty unless in development mode. */
-  readonly profiling: readonly Route[];
+  /** The routes that are the same in every edition. */
+  readonly same: readonly Route[];
   readonly reads: ReadsInFlight;
 }
 
@@ -46,17 +39,30 @@ export function commonRoutes(host: EditionHost, differences: Differences): Commo
   return {
     readEvents: readEventsRoute(host, decodeRead, reads),
     readProjection: readProjectionRoute(host, reads),
-    listProjections: listProjectionsRoute(host, reads),
-    findPosition: findPositionRoute(host, reads),
-    catalog: catalogRoute(host, reads),
     deleteProjections: deleteProjectionsRoutes(host, deletesLeaveWithClient),
-    health: healthRoute(host, health),
-    root: rootRoute(host),
-    profiling: host.settings.devMode ? profilingRoutes() : [],
+    same: [
+      rootRoute(host),
+      listProjectionsRoute(host, reads),
+      findPositionRoute(host, reads),
+      catalogRoute(host, reads),
+      healthRoute(host, health),
+      conflictsRoute(host),
+      ...host.settings.devMode ? profilingRoutes() : [],
+    ],
     reads,
   };
 }
 
+/** `GET /debug/conflicts`: the last writes that were rejected. `/debug` itself shows nothing of requests. */
+function conflictsRoute({ store, settings }: EditionHost): Route {
+  const every = settings.edition === "B" ? "all" : "*";
+  return getRoute(
+    "/debug/conflicts",
+    () => jsonReply(200, store.counts.conflicts.document(every), NOT_CACHED),
+  );
+}
+
+/** `GET /catalog`: how many events there are of each type, and with each name of identifier. */
 function catalogRoute({ catalog }: EditionHost, reads: ReadsInFlight): Route {
   return getRoute("/catalog", async () => {
     using _read = reads.begin("events");
@@ -65,6 +71,7 @@ function catalogRoute({ catalog }: EditionHost, reads: ReadsInFlight): Route {
   });
 }
 
+/** `GET /` says what the server is, and where to look. */
 function rootRoute({ settings }: EditionHost): Route {
   return getRoute("/", () => {
     const { edition } = settings;

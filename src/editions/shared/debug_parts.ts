@@ -3,7 +3,7 @@ import { getRoute, type Route } from "../../http/router.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
 import { nowMicros } from "../../time/clock.ts";
 import type { StoreReads } from "../../store/api/store.ts";
-import { CATALOG, type QueueEntry } from "../../write_queue/admission.ts";
+import type { QueueEntry } from "../../write_queue/admission.ts";
 import type { WriteQueue } from "../../write_queue/write_queue.ts";
 import { NOT_CACHED } from "./headers.ts";
 import type { ReadsInFlight } from "./reads_in_flight.ts";
@@ -48,10 +48,10 @@ export function queuedPart(queued: readonly QueueEntry[]): unknown {
 
 /**
  * Counts the entries that are requests of clients.
- * @param ownKind the kind of the other work that the server does by itself
+ * @param ownKind the kind of the work that the server does by itself
  */
 export function requestCount(entries: readonly QueueEntry[], ownKind: string): number {
-  return entries.filter(({ kind }) => kind !== ownKind && kind !== CATALOG).length;
+  return entries.filter(({ kind }) => kind !== ownKind).length;
 }
 
 /** Reads in flight, as `/debug` shows them. Those that wait for an event count as open, too. */

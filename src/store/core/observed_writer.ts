@@ -36,7 +36,7 @@ export class ObservedWriter implements StoreWriter {
     try {
       const outcomes = await this.#writer.group(writes, join);
       for (const [i, outcome] of outcomes.entries()) {
-        const written = writtenEvents(group[i]!, this.#counts.ended(outcome));
+        const written = writtenEvents(group[i]!, this.#counts.written(group[i]!, outcome));
         if (outcome.kind === "done" && outcome.value.kind === "written") this.#counts.health.committed();
         if (written === undefined) continue;
         this.#feed.committed(written.firstSequence, written.events, written.storeId);
@@ -73,7 +73,8 @@ export class ObservedWriter implements StoreWriter {
   }
 
   async writeInside(write: StoreWrite): Promise<Outcome<WriteResult>> {
-    const outcome = this.#counts.ended(await this.#writer.writeInside(write));
+    const outcome = await this.#writer.writeInside(write);
+    this.#counts.written(write, outcome);
     const written = writtenEvents(write, outcome);
     if (written !== undefined) this.#pending.add(written);
     return outcome;

@@ -1,5 +1,7 @@
 import { Histogram } from "../../metrics/histogram.ts";
 import type { FailureCause, Outcome } from "../api/outcome.ts";
+import type { AttemptResult, StoreWrite } from "../api/write.ts";
+import { RecentConflicts } from "./recent_conflicts.ts";
 import { WriteHealth } from "./write_health.ts";
 
 /** The bounds of the histogram: writes in one group. */
@@ -8,6 +10,7 @@ const GROUP_BOUNDS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 /** The results of a store's transactions since startup. */
 export class TransactionCounts {
   readonly health: WriteHealth = new WriteHealth();
+  readonly conflicts: RecentConflicts = new RecentConflicts();
   /** How many writes shared one transaction. */
   readonly groupSizes: Histogram = new Histogram(GROUP_BOUNDS);
   readonly failed: Record<FailureCause, number> = {
@@ -29,6 +32,14 @@ export class TransactionCounts {
       this.health.failed(outcome);
     }
     return outcome;
+  }
+
+  /** Counts a write, whether or not it is committed with it. */
+  written(write: StoreWrite, outcome: Outcome<AttemptResult>): Outcome<AttemptResult> {
+    if (outcome.kind === "done" && outcome.value.kind === "conflict") {
+      this.conflicts.add(write, outcome.value.conflict);
+    }
+    return this.ended(outcome);
   }
 
   /** Counts a step that commits if it succeeds. */

@@ -21,6 +21,7 @@ export const contractA: ContractEdition = {
     ["/health", ["GET", "HEAD"]],
     ["/metrics", ["GET", "HEAD"]],
     ["/debug", ["GET", "HEAD"]],
+    ["/debug/conflicts", ["GET", "HEAD"]],
     ["/debug/pprof/", ["GET", "HEAD"]],
   ],
   foreignPaths: [

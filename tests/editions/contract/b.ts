@@ -31,6 +31,7 @@ export const contractB: ContractEdition = {
     ["/stats", ["GET", "HEAD"]],
     ["/metrics", ["GET", "HEAD"]],
     ["/debug", ["GET", "HEAD"]],
+    ["/debug/conflicts", ["GET", "HEAD"]],
     ["/debug/pprof/", ["GET", "HEAD"]],
   ],
   foreignPaths: ["/write", "/begin", "/commit", "/rollback"],

@@ -32,6 +32,7 @@ export const contractC: ContractEdition = {
     ["/health", ["GET", "HEAD"]],
     ["/metrics", ["GET", "HEAD"]],
     ["/debug", ["GET", "HEAD"]],
+    ["/debug/conflicts", ["GET", "HEAD"]],
     ["/debug/pprof/", ["GET", "HEAD"]],
   ],
   foreignPaths: ["/write", "/tx", "/tx/x", "/tx/x/commit", "/stats", "/optimize"],

@@ -38,9 +38,10 @@ Deno.test("a catalog is saved, so that a restart counts only the events after it
   await append(first, MANY, "a");
   const catalog = catalogOf(first);
   const saved = { type: "", id: "" };
+  while ((await catalog.document()).afterSequence < MANY);
   await eventually(async () => {
     assert.ok((await first.reads.projection(saved)).projection !== undefined, "it is saved by itself");
-  });
+  }, 30);
   assert.equal((await catalog.document()).types[0]!.count, MANY);
   await catalog.close();
   assert.equal(
@@ -53,9 +54,10 @@ Deno.test("a catalog is saved, so that a restart counts only the events after it
   const second = await SqliteStore.open(options);
   const tallies: number[] = [];
   const later = catalogOf(second, tallies);
-  const { types, identifiers, afterSequence } = await later.document();
+  let document = await later.document();
+  while (document.afterSequence < MANY + 10) document = await later.document();
+  const { types, identifiers } = document;
   assert.ok(tallies[0]! >= 100_000, `counted from ${tallies[0]}`);
-  assert.equal(afterSequence, MANY + 10);
   assert.deepEqual(types.map(({ type, count }) => [type, count]), [["a", MANY], ["b", 10]]);
   assert.deepEqual(identifiers, [{ name: "n", count: MANY + 10 }]);
 

@@ -11,12 +11,14 @@ import {
   type StoreWrite,
   type WriteResult,
 } from "../../../src/store/api/write.ts";
-import { ofTypes } from "../made_writes.ts";
+import { ofTypes, unless } from "../made_writes.ts";
 
 const CONFLICT: Outcome<WriteResult> = done({
   kind: "conflict",
   conflict: { list: "conditions", index: 0, cause: "otherStore" },
 });
+/** A write that can have this conflict. */
+const CONDITIONAL = unless("unwanted", 0);
 const FULL: Outcome<never> = { kind: "failed", reason: "full", cause: "diskFull" };
 const UNKNOWN: Outcome<never> = { kind: "unknown", reason: "the worker died" };
 const NO_FAILURES = { diskFull: 0, diskError: 0, locked: 0, lostFiles: 0, connection: 0, other: 0 };
@@ -104,9 +106,9 @@ Deno.test("writes fail from the first failure that is no client's fault until so
     const since = failing()?.sinceMicros;
     await writer.group([EMPTY_WRITE]);
     outcome = CONFLICT;
-    await writer.group([EMPTY_WRITE]);
+    await writer.group([CONDITIONAL]);
     await writer.begin();
-    await writer.writeInside(EMPTY_WRITE);
+    await writer.writeInside(CONDITIONAL);
     assert.deepEqual([failing()?.reason, failing()?.sinceMicros], ["full", since]);
     outcome = writtenAt(1);
     await commit(writer);
@@ -140,7 +142,7 @@ Deno.test("only the events that a group has written are published", async () => 
   ];
   const { writer, feed } = observed({ group: () => Promise.resolve(outcomes) });
   const writes = [
-    ofTypes("a"),
+    CONDITIONAL,
     ofTypes("b", "c"),
     ofTypes("d"),
     ofTypes(),
@@ -178,7 +180,7 @@ async function headAfter(
 }
 
 Deno.test("the events of a transaction are published once it is committed, if it is", async () => {
-  const writes = [ofTypes("a", "b"), ofTypes("c"), ofTypes("d")];
+  const writes = [ofTypes("a", "b"), CONDITIONAL, ofTypes("d")];
   const inside = [writtenAt(1), CONFLICT, writtenAt(3)];
   assert.equal(await headAfter(writes, { inside }), 3);
   assert.equal(await headAfter(writes, { inside }, "rollback"), 0);
@@ -207,4 +209,13 @@ Deno.test("a transaction with very many events publishes only its head", async (
   await writer.commit();
   assert.equal(await subscription.ended, "arrived");
   assert.equal(feed.state.head, 30_000);
+});
+
+Deno.test("conflicts of groups and of transactions are remembered", async () => {
+  const { writer, counts } = ending(() => Promise.resolve(CONFLICT as Outcome<never>));
+  await writer.group([CONDITIONAL, CONDITIONAL]);
+  await writer.begin();
+  await writer.writeInside(CONDITIONAL);
+  const { conflicts } = counts.conflicts.document("*") as { conflicts: { types: string[] }[] };
+  assert.deepEqual(conflicts.map(({ types }) => types), [["t"], ["t"], ["t"]]);
 });

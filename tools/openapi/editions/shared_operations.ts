@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../../../src/model/errors.ts";
 import type { HeaderName } from "../headers.ts";
+import { CONFLICT_SCHEMAS, CONFLICTS_SUMMARY } from "./conflicts.ts";
 import { type AnswerBody, json, jsonLines, NO_CONTENT, type Operation, text } from "../operation.ts";
 import {
   answer,
@@ -171,6 +172,10 @@ export function operational(metricsDescription: string): Operation[] {
     },
     document("/metrics", "Metrics for a scraper", metrics, metricsDescription),
     document("/debug", "What goes on right now", json("Debug")),
+    {
+      ...document("/debug/conflicts", CONFLICTS_SUMMARY, json("Conflicts")),
+      id: "conflicts",
+    },
     ...PROFILING,
   ];
 }
@@ -224,6 +229,7 @@ const PROFILING: readonly Operation[] = [
 export function operationalSchemas(kinds: readonly string[]): Record<string, Schema> {
   return {
     TurnKind: oneWord(...kinds),
+    ...CONFLICT_SCHEMAS,
     WaitingRequest: answer({ kind: ref("TurnKind"), queuedAt: ref("Time"), waitSeconds: NUMBER }),
     ReadsInFlight: described(
       "Open reads, those of them that wait for an event, and the readers that they use.",

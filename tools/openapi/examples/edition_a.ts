@@ -10,7 +10,14 @@ import {
   VERSION_2,
 } from "./names.ts";
 import { readExchanges } from "./reads.ts";
-import { healthExchange, IDLE_READS, IDLE_TURN, METRICS_EXCHANGE, rootExchange } from "./operational.ts";
+import {
+  conflictsExchange,
+  healthExchange,
+  IDLE_READS,
+  IDLE_TURN,
+  METRICS_EXCHANGE,
+  rootExchange,
+} from "./operational.ts";
 
 const NEW_COURSE = {
   conditions: [{ failIfEventsMatch: [{ types: ["CourseDefined"], ...COURSE_QUERY[0] }] }],
@@ -41,6 +48,12 @@ const WRITES: readonly Exchange[] = [
       conflict: { condition: 0, sequence: 1 },
     },
   },
+  conflictsExchange({
+    cause: "eventMatches",
+    query: NEW_COURSE.conditions[0]!.failIfEventsMatch,
+    afterSequence: 0,
+    sequence: 1,
+  }, "CourseDefined"),
   {
     operation: "POST /write",
     name: "enrol",

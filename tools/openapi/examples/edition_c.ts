@@ -12,7 +12,14 @@ import {
   VERSION_1,
   VERSION_2,
 } from "./names.ts";
-import { healthExchange, IDLE_READS, IDLE_TURN, METRICS_EXCHANGE, rootExchange } from "./operational.ts";
+import {
+  conflictsExchange,
+  healthExchange,
+  IDLE_READS,
+  IDLE_TURN,
+  METRICS_EXCHANGE,
+  rootExchange,
+} from "./operational.ts";
 import { readExchanges } from "./reads.ts";
 
 const TICKET_1 = "2c5ea4c0-4067-4fe9-8bad-9b1deb4d3b7d";
@@ -140,6 +147,10 @@ const REJECTED: readonly Exchange[] = [
     status: 409,
     json: { error: "ConcurrencyException", conflict: { condition: 0, sequence: 2 } },
   },
+  conflictsExchange(
+    { cause: "eventMatches", query: COURSE_QUERY, afterSequence: 1, sequence: 2 },
+    "StudentEnrolled",
+  ),
   begin("beginOther", TICKET_3, "A transaction that is rolled back"),
   end("rollback", TICKET_3, "rollback", "Leave nothing behind"),
   {

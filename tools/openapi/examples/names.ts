@@ -9,6 +9,7 @@ export const ID = "c1";
 
 export const TIME_1 = "2026-11-20T19:07:36.048101Z";
 export const TIME_2 = "2026-11-20T19:07:41.302557Z";
+export const HOUR = "2026-11-20T19:00:00.000000Z";
 
 export const VERSION_1 = "1b4e28ba-2fa1-41d2-883f-0016d3cca427";
 export const VERSION_2 = "3f333df6-90a4-4fda-8dd3-9485d27cee36";

@@ -1,6 +1,7 @@
 import { VERSION } from "../../../src/config/version.ts";
 import type { Exchange } from "../exchange.ts";
 import type { JsonObject } from "../json.ts";
+import { HOUR, TIME_2 } from "./names.ts";
 
 /** @param more what the edition adds to it */
 export function healthExchange(more: JsonObject): Exchange {
@@ -43,3 +44,17 @@ export const IDLE_TURN: JsonObject = { active: null, queued: [], httpOpen: 0, sq
 
 /** `read` of `GET /debug` without any reads. */
 export const IDLE_READS: JsonObject = { httpOpen: 0, waiting: 0, sqliteInUse: 0, sqliteMax: 8 };
+
+/** The conflicts of a server that has rejected one write. @param type that of the write's first event, if any */
+export function conflictsExchange(conflict: JsonObject, type: string): Exchange {
+  return {
+    operation: "GET /debug/conflicts",
+    name: "conflicts",
+    summary: "One write was rejected",
+    status: 200,
+    json: {
+      conflicts: [{ time: TIME_2, types: type === "" ? [] : [type], ...conflict }],
+      hours: [{ from: HOUR, types: [{ type, count: 1 }] }],
+    },
+  };
+}

@@ -1,6 +1,7 @@
 import type { Exchange } from "../exchange.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { COURSE_DEFINED, COURSE_QUERY, ENROLLED, LINE_1, TIME_1, TIME_2, TX } from "./names.ts";
+import { conflictsExchange } from "./operational.ts";
 
 const TX_1 = "2c5ea4c0-4067-4fe9-8bad-9b1deb4d3b7d";
 const TX_2 = "f47ac10b-58cc-4372-a567-0e02b2c3d479";
@@ -93,6 +94,7 @@ export const COMMANDS: readonly Exchange[] = [
       conflict: { condition: 0, sequence: 2 },
     },
   }),
+  conflictsExchange({ cause: "eventMatches", query: COURSE_QUERY, afterSequence: 1, sequence: 2 }, ""),
   commit(TX_2, { name: "over", summary: "The transaction is over" }, {
     status: 404,
     json: { error: "TransactionNotFound" },

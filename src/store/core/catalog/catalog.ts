@@ -69,11 +69,12 @@ export class Catalog {
     await this.#ticking;
   }
 
-  #tickLater(): void {
-    this.#timer = setTimeout(() => this.#ticking = this.#tick(), TICK_MILLISECONDS);
+  #tickLater(milliseconds: number = TICK_MILLISECONDS): void {
+    this.#timer = setTimeout(() => this.#ticking = this.#tick(), milliseconds);
   }
 
   async #tick(): Promise<void> {
+    const begun = performance.now();
     const { head } = this.#store.feed.state;
     const isBusy = head - this.#headAtTick > BUSY_EVENTS;
     this.#headAtTick = head;
@@ -83,7 +84,7 @@ export class Catalog {
     } catch {
       // A request reports what is wrong with reads or writes. The catalog tries again.
     }
-    if (!this.#isClosed) this.#tickLater();
+    if (!this.#isClosed) this.#tickLater(Math.max(0, begun + TICK_MILLISECONDS - performance.now()));
   }
 
   async #follow(head: number): Promise<void> {
