@@ -18,6 +18,7 @@ const READS: readonly Known[] = [
   known("GET", "/health"),
   known("GET", "/metrics"),
   known("GET", "/debug"),
+  known("GET", "/debug/conflicts"),
   known("QUERY", "/events"),
   known("GET", "/catalog"),
   known("GET", "/position"),

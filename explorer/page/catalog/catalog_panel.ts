@@ -4,7 +4,7 @@ import { h, replace } from "../parts/dom.ts";
 import { wholeText } from "../parts/format.ts";
 import { typeMark } from "../parts/parts.ts";
 import { visibleLine } from "../parts/visible_text.ts";
-import { sleep, untilVisible } from "../timeline/visible.ts";
+import { regularly } from "../timeline/visible.ts";
 import type { Catalog } from "./store_catalog.ts";
 
 /** Of so many names each, the rest is found with the filter. */
@@ -44,8 +44,9 @@ export class CatalogPanel {
   async start(): Promise<void> {
     this.stop();
     const { signal } = this.#ending = new AbortController();
-    await this.#read(signal);
-    void this.#follow(signal);
+    await new Promise<void>((resolve) => {
+      void regularly(PAUSE_MILLISECONDS, () => this.#read(signal).then(resolve), signal).then(resolve);
+    });
   }
 
   stop(): void {
@@ -56,18 +57,6 @@ export class CatalogPanel {
   show(filter: Filter): void {
     const { current } = this.#app.catalog;
     if (current !== undefined) this.#draw(current, filter);
-  }
-
-  async #follow(signal: AbortSignal): Promise<void> {
-    try {
-      while (!signal.aborted) {
-        await sleep(PAUSE_MILLISECONDS, signal);
-        await untilVisible(signal);
-        await this.#read(signal);
-      }
-    } catch {
-      // The view shows something else now.
-    }
   }
 
   async #read(signal: AbortSignal): Promise<void> {

@@ -42,6 +42,11 @@ export class StoreCatalog {
     return `color-${index % COLORS}`;
   }
 
+  /** The same for a type of which there may be no event. */
+  colorIfKnown(type: string): string {
+    return this.#colors.has(type) ? this.colorOf(type) : "color-none";
+  }
+
   /** The number of events that match, if the catalog knows it: of all events, or of types. */
   totalOf({ alternatives, from, before }: Filter): number | undefined {
     if (this.current === undefined || from !== undefined || before !== undefined) return undefined;

@@ -1,5 +1,6 @@
 import type { App, View } from "./app.ts";
 import { StoreCatalog } from "../catalog/store_catalog.ts";
+import { ConflictsView } from "../conflicts/conflicts_view.ts";
 import type { StoreFacts } from "../filter/copy_as.ts";
 import { EventsView } from "../events/events_view.ts";
 import type { Edition } from "../filter/query.ts";
@@ -16,6 +17,7 @@ const MAKERS: Readonly<Record<ViewName, new (app: App) => View>> = {
   events: EventsView,
   trace: TraceView,
   projections: ProjectionsView,
+  conflicts: ConflictsView,
   health: HealthView,
   try: TryView,
 };

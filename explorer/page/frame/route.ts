@@ -7,7 +7,7 @@ import { type Tag, tagOf, tagText } from "../filter/tag.ts";
  * explorer is not part of it.
  */
 
-export const VIEWS = ["events", "trace", "projections", "health", "try"] as const;
+export const VIEWS = ["events", "trace", "projections", "conflicts", "health", "try"] as const;
 export type ViewName = typeof VIEWS[number];
 
 export interface Route {

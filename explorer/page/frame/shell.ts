@@ -6,6 +6,7 @@ const TITLES: Readonly<Record<ViewName, string>> = {
   events: "Events",
   trace: "Trace",
   projections: "Projections",
+  conflicts: "Conflicts",
   health: "Health",
   try: "Try it",
 };

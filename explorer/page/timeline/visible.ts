@@ -14,6 +14,23 @@ export async function untilVisible(signal: AbortSignal): Promise<void> {
   });
 }
 
+/** Runs now and then regularly, while the page is visible, until the signal aborts. It does not throw. */
+export async function regularly(
+  milliseconds: number,
+  run: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    for (;;) {
+      await untilVisible(signal);
+      await run();
+      await sleep(milliseconds, signal);
+    }
+  } catch {
+    // It was aborted.
+  }
+}
+
 /** Waits for a time, or until the signal aborts. */
 export async function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;

@@ -38,6 +38,8 @@ await exploredTest(
     await write(server, EVENT, EVENT, long);
     const projection = { type: "note", id: "n0", payload: '{"a":[1,true,"x"]}' };
     await server.client().request("POST", "/write", { json: { projections: { create: [projection] } } });
+    const contended = { conditions: [{ failIfEventsMatch: "*" }], events: [EVENT] };
+    await server.client().request("POST", "/write", { json: contended });
     const views = [
       ["/events", `${ROWS} === 3`],
       ["/events?open=3&type=Noted&tag=note=n0", `${textOf(".panel-sequence")} === "#3"`],
@@ -47,6 +49,7 @@ await exploredTest(
       ["/trace", says("What happened")],
       ["/projections", 'document.querySelectorAll("tbody tr").length === 1'],
       ["/projections?projection=note&id=n0", 'document.querySelector(".json-key") !== null'],
+      ["/conflicts", says("Contended rules")],
       ["/health", 'document.querySelectorAll(".tile").length > 3'],
       ["/try", says("Writes are off")],
     ] as const;
