@@ -1,6 +1,6 @@
 import { editionOf } from "./store/edition.ts";
 import { h } from "./parts/dom.ts";
-import type { Edition } from "./filter/query.ts";
+import { failureText } from "./frame/failure_texts.ts";
 import { helpDialog } from "./frame/help_dialog.ts";
 import { keyOfThisBrowser, onNewKey } from "./frame/key.ts";
 import { Pages } from "./frame/pages.ts";
@@ -29,6 +29,7 @@ function showNoKey(): void {
 
 async function begin(key: string): Promise<void> {
   const shown: { pages?: Pages } = {};
+  let about: About | undefined;
   let isAway = false;
   const calls = new StoreCalls(key, {
     onAnswer() {
@@ -36,9 +37,10 @@ async function begin(key: string): Promise<void> {
       if (isAway) setTimeout(() => shown.pages?.resume());
       isAway = false;
     },
-    onFailure({ message, status }) {
+    onFailure(error) {
+      if (!isAway) setTimeout(() => shown.pages?.away());
       isAway = true;
-      shell.showState(status === 403 ? message : `${message}. Trying again \u2026`);
+      shell.showState(failureText(error, about));
     },
     onOtherStore() {
       shell.say("The store was reset or replaced: this is what it holds now");
@@ -46,10 +48,13 @@ async function begin(key: string): Promise<void> {
       setTimeout(() => shown.pages?.reload());
     },
   });
-  const known = await askUntilKnown(calls);
-  if (known === undefined) return showNoKey();
-  shell.showAbout(known.about, known.edition);
-  const pages = shown.pages = new Pages(shell, calls, known.about, known.edition);
+  const edition = await untilAnswered(async () => {
+    about = await calls.about();
+    return editionOf(await calls.text("/metrics"));
+  });
+  if (edition === undefined || about === undefined) return showNoKey();
+  shell.showAbout(about, edition);
+  const pages = shown.pages = new Pages(shell, calls, about, edition);
   listen(pages);
   pages.show();
   // While the store does not answer, the page polls it.
@@ -58,12 +63,11 @@ async function begin(key: string): Promise<void> {
   }, RETRY_MILLISECONDS);
 }
 
-/** Undefined when the key is not the right one. */
-async function askUntilKnown(calls: StoreCalls): Promise<{ about: About; edition: Edition } | undefined> {
+/** Asks until there is an answer. Undefined when the key is not the right one. */
+async function untilAnswered<T>(ask: () => Promise<T>): Promise<T | undefined> {
   for (;;) {
     try {
-      const about = await calls.about();
-      return { about, edition: editionOf(await calls.text("/metrics")) };
+      return await ask();
     } catch (error) {
       if (error instanceof CallError && error.status === 403) return undefined;
       await new Promise((resolve) => setTimeout(resolve, RETRY_MILLISECONDS));

@@ -64,9 +64,10 @@ export class EventsToolbar {
   }
 
   /** @param state undefined when new events do not belong in the list */
-  showLive(state: "live" | "paused" | undefined): void {
+  showLive(state: "live" | "paused" | "away" | undefined): void {
     this.#live.hidden = state === undefined;
-    this.#live.textContent = state === "paused" ? "Paused" : "Live";
+    this.#live.disabled = state === "away";
+    this.#live.textContent = state === "paused" ? "Paused" : state === "away" ? "Not live" : "Live";
     this.#live.setAttribute("aria-pressed", String(state === "live"));
   }
 

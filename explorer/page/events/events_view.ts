@@ -36,6 +36,7 @@ export class EventsView implements View {
   #feed: EventFeed | undefined;
   #follower: Follower | undefined;
   #isPaused = false;
+  #isAway = false;
   #opening: ReturnType<typeof setTimeout> | undefined;
   #shown = "";
 
@@ -108,8 +109,16 @@ export class EventsView implements View {
     this.show(this.#app.route);
   }
 
+  /** The rows stay, but they are not live. */
+  away(): void {
+    this.#isAway = true;
+    this.#showLive();
+  }
+
   /** Reads the failed page again, and keeps the others. */
   resume(): void {
+    this.#isAway = false;
+    this.#showLive();
     if (this.#feed?.hasFailed !== true) return;
     if (this.#feed.events.length === 0) return this.reload();
     this.#feed.hasFailed = false;
@@ -216,7 +225,8 @@ export class EventsView implements View {
   }
 
   #showLive(): void {
-    this.#toolbar.showLive(this.#feed?.canFollow ? this.#isPaused ? "paused" : "live" : undefined);
+    const state = this.#isAway ? "away" : this.#isPaused ? "paused" : "live";
+    this.#toolbar.showLive(this.#feed?.canFollow ? state : undefined);
   }
 
   #row(event: StoredEvent): HTMLElement {

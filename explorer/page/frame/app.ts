@@ -32,6 +32,8 @@ export interface View {
   reload(): void;
   /** Called on every view, shown or hidden, when the store was reset or replaced. The view forgets the old store. */
   forget?(): void;
+  /** Called when the store does not answer any more. */
+  away?(): void;
   /** Called when the store answers again. A view without this method is reloaded. */
   resume?(): void;
   /** Handles a key that no field has used. Returns false if the view has no use for it. */

@@ -64,6 +64,11 @@ export class Pages implements App {
     this.#shown?.reload();
   }
 
+  /** Called when the store does not answer any more. */
+  away(): void {
+    this.#shown?.away?.();
+  }
+
   /** Called when the store answers again. */
   resume(): void {
     if (this.#shown?.resume === undefined) this.#shown?.reload();

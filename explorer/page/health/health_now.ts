@@ -3,7 +3,7 @@ import { durationText } from "../parts/format.ts";
 import { visibleLine } from "../parts/visible_text.ts";
 
 /*
- * The current activity as `/debug` reports it: the write that holds the turn, the waiting writes, and the reads.
+ * The current activity as `/debug` reports it: the active write, the waiting writes, and the reads.
  */
 
 interface Waiting {
@@ -37,17 +37,17 @@ export interface DebugDocument {
 
 const QUEUED_MAX = 8;
 
-export function turnCard({ time, write: { active } }: DebugDocument): HTMLElement {
-  if (active === null) return card("Turn", "free", []);
+export function writingCard({ time, write: { active } }: DebugDocument): HTMLElement {
+  if (active === null) return card("Writing now", "nothing", []);
   const { kind, ageSeconds, deadline, ceiling, calls } = active;
   const left = (moment: string): string =>
     durationText(Math.max(0, (Date.parse(moment) - Date.parse(time)) / 1000));
-  const facts: [string, string][] = [["held for", durationText(ageSeconds)]];
+  const facts: [string, string][] = [["for", durationText(ageSeconds)]];
   if (calls !== undefined) facts.push(["calls", String(calls)]);
   if (deadline !== undefined) facts.push(["ends without a call in", left(deadline)]);
   if (ceiling !== undefined) facts.push(["ends at the latest in", left(ceiling)]);
   const title = deadline === undefined ? visibleLine(kind ?? "a write") : "a ticket";
-  return card("Turn", title, facts, ageSeconds > 5);
+  return card("Writing now", title, facts, ageSeconds > 5);
 }
 
 export function queueCard({ write: { queued } }: DebugDocument): HTMLElement {
@@ -56,12 +56,12 @@ export function queueCard({ write: { queued } }: DebugDocument): HTMLElement {
     durationText(waitSeconds),
   ]);
   if (queued.length > QUEUED_MAX) rows.push([`and ${queued.length - QUEUED_MAX} more`, ""]);
-  return card("Waiting for the turn", queued.length === 0 ? "none" : String(queued.length), rows);
+  return card("Waiting now", queued.length === 0 ? "none" : String(queued.length), rows);
 }
 
 export function readsCard({ read }: DebugDocument): HTMLElement {
-  return card("Reads", `${read.httpOpen} open`, [
-    ["waiting for an event", String(read.waiting)],
+  return card("Reading now", `${read.httpOpen} reads`, [
+    ["of them waiting for an event", String(read.waiting)],
     ["readers at work", `${read.sqliteInUse} of ${read.sqliteMax}`],
   ]);
 }
@@ -79,6 +79,7 @@ export function stateCard({ pause, paused, transactions }: DebugDocument): HTMLE
 
 /** The part of `GET /health` that the page uses. */
 export interface HealthDocument {
+  readonly version?: string;
   readonly writes?: "failing";
   readonly reason?: string;
   readonly since?: string;

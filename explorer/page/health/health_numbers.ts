@@ -21,6 +21,8 @@ export interface HealthNumber {
   text(value: number): string;
   /** Returns true when the value deserves attention. */
   isBad?(value: number): boolean;
+  /** True for a number that deserves some attention while it is above 0. */
+  readonly isWarning?: true;
 }
 
 const perSecond = (value: number): string => `${numberText(value)}/s`;
@@ -65,6 +67,11 @@ function rate(
   };
 }
 
+/** Marks a number of which any is worth a look. */
+function warning(number: HealthNumber): HealthNumber {
+  return { ...number, isWarning: true };
+}
+
 /** A quantile of the latencies since the previous sample. */
 function latency(label: string, about: string, name: string, share: number): HealthNumber {
   return {
@@ -95,53 +102,100 @@ function mean(label: string, about: string, name: string): HealthNumber {
 
 const some = (value: number): boolean => value > 0;
 
-/** The numbers in the order of their tiles. */
-export const HEALTH_NUMBERS: readonly HealthNumber[] = [
-  gauge(
-    "Queue",
-    "requests that wait for their turn",
-    "service_requests_queued",
-    wholeText,
-    (value) => value > 80,
-  ),
-  gauge(
-    "Longest wait",
-    "of the request that has waited longest",
-    "service_queue_longest_wait_seconds",
-    durationText,
-    (value) => value > 10,
-  ),
-  rate("Writes", "carried out", "service_writes_committed_total"),
-  rate("Transactions", "committed, also those that wrote nothing", "service_transactions_committed_total"),
-  rate("Conflicts", "writes rejected with 409", "service_writes_rejected_total"),
-  rate("Overtaken", "appends rejected by their condition", "service_appends_failed_total"),
-  latency("Turn, median", "how long a write held its turn", "service_write_duration_seconds", 0.5),
-  latency(
-    "Turn, 99 %",
-    "one in a hundred writes held its turn longer",
-    "service_write_duration_seconds",
-    0.99,
-  ),
-  latency("Transaction, median", "from the ticket to the end", "service_transaction_duration_seconds", 0.5),
-  latency("Transaction, 99 %", "one in a hundred took longer", "service_transaction_duration_seconds", 0.99),
-  mean("Group size", "writes that share one commit", "service_write_group_size"),
-  gauge("Open transactions", "begun, not committed or abandoned", "service_transactions_open", wholeText),
-  rate(
-    "Expired",
-    "transactions that ended because no call came in time",
-    "service_transactions_expired_total",
-    some,
-  ),
-  rate("Expired tickets", "rolled back at a deadline", "service_transactions_rolled_back_total", some, {
-    reason: "expired",
-  }),
-  rate("Failed writes", "not carried out, by the fault of the server", "service_writes_failed_total", some),
-  rate("Events read", "sent to readers", "service_read_events_total"),
-  latency("Read, median", "from the query to the last byte", "service_read_duration_seconds", 0.5),
-  gauge("Reads waiting", "for an event that matches", "service_reads_waiting", wholeText),
-  gauge("Database", "the file of the store", "service_store_bytes", bytesText),
-  gauge("WAL", "what is not in the file yet", "service_store_wal_bytes", bytesText),
-  gauge("Free disk", "where the store is", "service_disk_free_bytes", bytesText, (value) => value < 1e9),
-  gauge("Memory", "of the process of the server", "process_resident_memory_bytes", bytesText),
-  gauge("Connections", "open", "service_connections_open", wholeText),
+/** A group of numbers, and the conflicts and failures among them, which are coloured while there are any. */
+export interface HealthGroup {
+  readonly name: string;
+  readonly numbers: readonly HealthNumber[];
+}
+
+export const HEALTH_GROUPS: readonly HealthGroup[] = [
+  {
+    name: "Writes",
+    numbers: [
+      rate("Writes", "committed", "service_writes_committed_total"),
+      rate(
+        "Transactions",
+        "committed, also those that wrote nothing",
+        "service_transactions_committed_total",
+      ),
+      warning(
+        rate("Conflicts", "writes rejected, since something had changed", "service_writes_rejected_total"),
+      ),
+      warning(rate("Conflicts", "appends rejected by their condition", "service_appends_failed_total")),
+      rate(
+        "Failed writes",
+        "not carried out, by the fault of the server",
+        "service_writes_failed_total",
+        some,
+      ),
+      gauge(
+        "Waiting writes",
+        "until others are done",
+        "service_requests_queued",
+        wholeText,
+        (value) => value > 80,
+      ),
+      gauge(
+        "Longest wait",
+        "of the writes that wait now",
+        "service_queue_longest_wait_seconds",
+        durationText,
+        (value) => value > 10,
+      ),
+      latency(
+        "Write, median",
+        "how long half of the writes took at most",
+        "service_write_duration_seconds",
+        0.5,
+      ),
+      latency("Write, 99 %", "one in a hundred writes took longer", "service_write_duration_seconds", 0.99),
+      latency(
+        "Transaction, median",
+        "from the ticket to the end",
+        "service_transaction_duration_seconds",
+        0.5,
+      ),
+      latency(
+        "Transaction, 99 %",
+        "one in a hundred took longer",
+        "service_transaction_duration_seconds",
+        0.99,
+      ),
+      mean("Writes per commit", "that share one wait for the disk", "service_write_group_size"),
+      gauge("Open transactions", "begun, not committed or abandoned", "service_transactions_open", wholeText),
+      rate(
+        "Expired",
+        "transactions that ended because no call came in time",
+        "service_transactions_expired_total",
+        some,
+      ),
+      rate("Expired tickets", "rolled back at a deadline", "service_transactions_rolled_back_total", some, {
+        reason: "expired",
+      }),
+    ],
+  },
+  {
+    name: "Reads",
+    numbers: [
+      rate("Events read", "sent to readers", "service_read_events_total"),
+      latency("Read, median", "from the query to the last byte", "service_read_duration_seconds", 0.5),
+      gauge("Waiting reads", "for an event that matches", "service_reads_waiting", wholeText),
+    ],
+  },
+  {
+    name: "Clients",
+    numbers: [
+      gauge("Connections", "open", "service_connections_open", wholeText),
+      rate("Requests", "answered", "service_requests_total"),
+    ],
+  },
+  {
+    name: "Machine",
+    numbers: [
+      gauge("Memory", "of the process of the server", "process_resident_memory_bytes", bytesText),
+      gauge("Database", "the file of the store", "service_store_bytes", bytesText),
+      gauge("WAL", "not yet moved into that file", "service_store_wal_bytes", bytesText),
+      gauge("Free disk", "where the store is", "service_disk_free_bytes", bytesText, (value) => value < 1e9),
+    ],
+  },
 ];

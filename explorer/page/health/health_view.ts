@@ -1,80 +1,70 @@
 import type { App, View } from "../frame/app.ts";
 import { h, replace } from "../parts/dom.ts";
-import { durationText, numberText } from "../parts/format.ts";
+import { durationText, numberText, wholeText } from "../parts/format.ts";
 import { failingClientsCard } from "./failing_clients.ts";
-import { HEALTH_NUMBERS, type HealthNumber, type Look } from "./health_numbers.ts";
+import { HEALTH_GROUPS, type HealthGroup, type HealthNumber, type Look } from "./health_numbers.ts";
 import {
   type DebugDocument,
   type HealthDocument,
   queueCard,
   readsCard,
   stateCard,
-  turnCard,
   writesCard,
+  writingCard,
 } from "./health_now.ts";
-import { type Family, parseMetrics } from "./metrics_text.ts";
+import { HealthTile } from "./health_tile.ts";
+import { type Family, parseMetrics, valueOf } from "./metrics_text.ts";
 import { notice } from "../parts/parts.ts";
-import { Sparkline } from "./sparkline.ts";
+import { visibleLine } from "../parts/visible_text.ts";
+import { RANGES } from "./series.ts";
 
 const LOOK_MILLISECONDS = 1000;
-const LOOKS = 60;
+
+/** While another view is shown, only the drawings continue. */
+const HIDDEN_LOOK_MILLISECONDS = 10_000;
 
 /** Rates and latencies span so many samples, so that they do not jump. */
 const RATE_LOOKS = 5;
 
-interface Tile {
-  readonly element: HTMLElement;
-  readonly value: HTMLElement;
-  readonly spark: Sparkline;
-}
-
-/** The health of the store, drawn live. */
+/** The health of the store, drawn live, in groups. */
 export class HealthView implements View {
   readonly element: HTMLElement;
   readonly #app: App;
+  readonly #facts = h("span", { class: "quiet" });
+  readonly #range = h(
+    "select",
+    { "aria-label": "Time shown", "on": { change: () => this.#drawTiles() } },
+    ...RANGES.map(({ name }, i) => h("option", { value: i }, name)),
+  );
   readonly #now = h("div", { class: "now-cards" });
-  readonly #tiles = h("div", { class: "tiles" });
+  readonly #groups: readonly ShownGroup[] = HEALTH_GROUPS.map((group) => new ShownGroup(group));
   readonly #all = h("tbody");
   readonly #problem = h("div", { role: "status" });
-  readonly #known = new Map<HealthNumber, Tile>();
   #looks: Look[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isShown = false;
-  /** Counts how often the view was shown, so that the sampling of an earlier time ends. */
+  /** Counts how often the view was shown or hidden, so that the sampling of an earlier time ends. */
   #turn = 0;
 
   constructor(app: App) {
     this.#app = app;
+    const heads = [h("th", {}, "Metric"), h("th", {}, "Labels"), h("th", { class: "number" }, "Value")];
     this.element = h(
       "div",
       { "class": "view health-view", "tabindex": 0, "role": "region", "aria-label": "Health" },
       h("h2", { class: "unseen" }, "Health"),
+      h("div", { class: "health-head" }, this.#facts, h("span", { class: "spring" }), this.#range),
       this.#problem,
       this.#now,
-      this.#tiles,
+      ...this.#groups.map(({ element }) => element),
       h(
         "details",
         { class: "all-metrics" },
         h("summary", {}, "All metrics"),
         h(
           "div",
-          { "class": "table-part" },
-          h(
-            "table",
-            {},
-            h(
-              "thead",
-              {},
-              h(
-                "tr",
-                {},
-                h("th", {}, "Metric"),
-                h("th", {}, "Labels"),
-                h("th", { class: "number" }, "Value"),
-              ),
-            ),
-            this.#all,
-          ),
+          { class: "table-part" },
+          h("table", {}, h("thead", {}, h("tr", {}, ...heads)), this.#all),
         ),
       ),
     );
@@ -83,79 +73,132 @@ export class HealthView implements View {
   show(): void {
     if (this.#isShown) return;
     this.#isShown = true;
-    void this.#look(++this.#turn);
+    this.#restart();
   }
 
   hide(): void {
     this.#isShown = false;
-    clearTimeout(this.#timer);
+    this.#restart();
   }
 
   reload(): void {
     this.#looks = [];
   }
 
+  #restart(): void {
+    clearTimeout(this.#timer);
+    const turn = ++this.#turn;
+    if (this.#isShown) void this.#look(turn);
+    else this.#lookLater(turn);
+  }
+
+  #lookLater(turn: number): void {
+    if (turn !== this.#turn) return;
+    const milliseconds = this.#isShown ? LOOK_MILLISECONDS : HIDDEN_LOOK_MILLISECONDS;
+    this.#timer = setTimeout(() => void this.#look(turn), milliseconds);
+  }
+
   async #look(turn: number): Promise<void> {
     try {
-      if (!document.hidden) {
-        const [debug, health, metrics] = await Promise.all([
-          this.#app.calls.text("/debug"),
-          // A server that cannot read its database still has numbers to show.
-          this.#app.calls.text("/health").catch(() => "{}"),
-          this.#app.calls.text("/metrics"),
-        ]);
-        this.#draw(JSON.parse(debug), JSON.parse(health), {
-          metrics: parseMetrics(metrics),
-          at: performance.now() / 1000,
-        });
-        replace(this.#problem);
-      }
+      if (!document.hidden) await (this.#isShown ? this.#read() : this.#sample());
+      replace(this.#problem);
     } catch (error) {
       this.#looks = [];
-      replace(this.#problem, notice("The store cannot be looked at", (error as Error).message));
+      // What was read stays: the page says above that the store does not answer.
+      if (!this.#groups.some(({ isEmpty }) => !isEmpty)) {
+        replace(this.#problem, notice("The store cannot be looked at", (error as Error).message));
+      }
     }
-    if (!this.#isShown || turn !== this.#turn) return;
-    this.#timer = setTimeout(() => void this.#look(turn), LOOK_MILLISECONDS);
+    this.#lookLater(turn);
+  }
+
+  async #read(): Promise<void> {
+    const { calls } = this.#app;
+    const [debug, health, look] = await Promise.all([
+      calls.text("/debug"),
+      // A server that cannot read its database still has numbers to show.
+      calls.text("/health").catch(() => "{}"),
+      this.#sample(),
+    ]);
+    this.#draw(JSON.parse(debug), JSON.parse(health), look);
+  }
+
+  /** Adds the present numbers to the drawings. */
+  async #sample(): Promise<Look> {
+    const metrics = parseMetrics(await this.#app.calls.text("/metrics"));
+    const look = { metrics, at: Date.now() / 1000 };
+    const before = this.#looks.at(-RATE_LOOKS) ?? this.#looks[0];
+    this.#looks.push(look);
+    if (this.#looks.length > RATE_LOOKS) this.#looks.shift();
+    for (const group of this.#groups) group.add(look, before);
+    return look;
   }
 
   #draw(debug: DebugDocument, health: HealthDocument, look: Look): void {
-    const before = this.#looks.at(-RATE_LOOKS) ?? this.#looks[0];
-    const cards = [turnCard(debug), queueCard(debug), readsCard(debug), stateCard(debug)];
-    replace(this.#now, writesCard(health), failingClientsCard(look, before), ...cards);
-    this.#looks.push(look);
-    if (this.#looks.length > RATE_LOOKS) this.#looks.shift();
-    for (const number of HEALTH_NUMBERS) this.#drawNumber(number, number.value(look, before));
+    const cards = [writingCard(debug), queueCard(debug), readsCard(debug), stateCard(debug)];
+    replace(this.#now, writesCard(health), failingClientsCard(look, this.#looks.at(-2)), ...cards);
+    this.#facts.textContent = factsOf(look, health);
+    this.#drawTiles();
     const table = this.#all.closest("details");
     if (table?.open) replace(this.#all, ...[...look.metrics.values()].flatMap(metricRows));
   }
 
-  /** A tile appears with its first value. */
-  #drawNumber(number: HealthNumber, value: number | undefined): void {
-    let tile = this.#known.get(number);
-    if (tile === undefined) {
-      if (value === undefined) return;
-      tile = tileOf(number);
-      this.#known.set(number, tile);
-      replace(this.#tiles, ...HEALTH_NUMBERS.map((known) => this.#known.get(known)?.element));
-    }
-    tile.value.textContent = value === undefined ? "\u2013" : number.text(value);
-    tile.element.classList.toggle("bad", value !== undefined && number.isBad?.(value) === true);
-    tile.spark.add(value);
+  #drawTiles(): void {
+    const range = RANGES[Number(this.#range.value)] ?? RANGES[0];
+    for (const group of this.#groups) group.draw(Date.now() / 1000, range);
   }
 }
 
-function tileOf({ label, about }: HealthNumber): Tile {
-  const value = h("p", { class: "tile-value" });
-  const spark = new Sparkline(LOOKS);
-  const element = h(
-    "section",
-    { "class": "tile", "aria-label": label },
-    h("h3", {}, label),
-    value,
-    h("p", { class: "tile-about" }, about),
-  );
-  element.append(spark.element);
-  return { element, value, spark };
+/** A group of tiles. A tile appears with its first value, and the group with its first tile. */
+class ShownGroup {
+  readonly element: HTMLElement;
+  readonly #group: HealthGroup;
+  readonly #tiles = h("div", { class: "tiles" });
+  readonly #known = new Map<HealthNumber, HealthTile>();
+
+  constructor(group: HealthGroup) {
+    this.#group = group;
+    this.element = h(
+      "section",
+      { "class": "health-group", "aria-label": group.name, "hidden": true },
+      h("h3", {}, group.name),
+      this.#tiles,
+    );
+  }
+
+  get isEmpty(): boolean {
+    return this.#known.size === 0;
+  }
+
+  add(look: Look, before: Look | undefined): void {
+    for (const number of this.#group.numbers) {
+      const value = number.value(look, before);
+      if (value !== undefined && !this.#known.has(number)) this.#appear(number);
+      this.#known.get(number)?.add(look.at, value);
+    }
+  }
+
+  draw(at: number, range: typeof RANGES[number]): void {
+    for (const tile of this.#known.values()) tile.draw(at, range);
+  }
+
+  #appear(number: HealthNumber): void {
+    this.#known.set(number, new HealthTile(number));
+    const tiles = this.#group.numbers.map((known) => this.#known.get(known)?.element);
+    replace(this.#tiles, ...tiles);
+    this.element.hidden = false;
+  }
+}
+
+/** Since when the server runs, its version, and the last sequence. */
+function factsOf({ metrics, at }: Look, { version }: HealthDocument): string {
+  const started = valueOf(metrics, "process_start_time_seconds");
+  const last = valueOf(metrics, "service_last_sequence");
+  return [
+    ...started === undefined ? [] : [`up for ${durationText(Math.max(0, Math.round(at - started)))}`],
+    ...version === undefined ? [] : [`version ${visibleLine(version)}`],
+    ...last === undefined ? [] : [`last sequence ${wholeText(last)}`],
+  ].join(", ");
 }
 
 function metricRows(family: Family): HTMLElement[] {

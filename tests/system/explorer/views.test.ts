@@ -1,6 +1,5 @@
 import { delay } from "../../../src/async/delay.ts";
 import assert from "node:assert/strict";
-import { startExplorer } from "../../../explorer/server/start_explorer.ts";
 import { EVENT, exploredTest, pressButton, ROWS, says, textOf, write } from "./explored.ts";
 
 /*
@@ -15,8 +14,15 @@ await exploredTest("a restart and a reset of the server show, and pass", {}, asy
   await server.stop();
   await page.until(`${says("does not answer")} && ${says("not connected")}`);
   assert.equal(await page.evaluate(ROWS), 2);
+  assert.equal(await page.evaluate(textOf(".live")), "Not live");
+  const sentence = await page.evaluate<string>(textOf(".banner"));
+  assert.match(
+    sentence,
+    /^The store at .* does not answer: .*\. Until it answers, the page shows what it had\.$/,
+  );
   await server.start();
   await page.until('document.querySelector(".banner").hidden');
+  await page.until(`${textOf(".live")} === "Live"`);
   await write(server, EVENT);
   await page.until(`${ROWS} === 3`);
   // Nothing was read anew, so that readers do not lose their place.
@@ -42,31 +48,6 @@ await exploredTest(
     await page.until(says("was reset or replaced"));
     await page.evaluate('location.hash = "#/events?open=1"');
     await page.until(`${textOf(".panel h2")} === "AfterTheReset"`);
-  },
-);
-
-await exploredTest(
-  "a link with a key, opened in an open page, counts and leaves the address",
-  {},
-  async ({ server, explorer, open }) => {
-    await write(server, EVENT);
-    await using page = await open();
-    await page.until(`${ROWS} === 1`);
-    await page.evaluate("localStorage.clear()");
-    const place = `http://127.0.0.1:${explorer.port}/`;
-    await page.goTo(`${place}?again`);
-    await page.until(says("This page needs its key"));
-    await page.goTo(`${place}?again${new URL(explorer.url).hash}`);
-    await page.until(`${ROWS} === 1`);
-    assert.equal(await page.evaluate('location.href.includes("key")'), false);
-    // A restarted explorer has another key: what the page shows is no longer live.
-    await explorer.stop();
-    await using next = startExplorer({ store: { url: explorer.place }, port: explorer.port });
-    await page.until(`${says("needs the key of the link")} && ${says("not connected")}`);
-    await page.goTo(`${place}?again${new URL(next.url).hash}`);
-    await page.until(`${ROWS} === 1 && !${says("not connected")}`);
-    await write(server, EVENT);
-    await page.until(`${ROWS} === 2`);
   },
 );
 
@@ -120,7 +101,7 @@ await exploredTest("what is pressed twice is read once", {}, async ({ server, op
       if (path === "/store/debug") await new Promise((resolve) => held.push(resolve));
       return await own(path, options);
     };`);
-  for (const key of ["4", "1", "4"]) await page.press(key);
+  for (const key of ["5", "1", "5"]) await page.press(key);
   await page.until("held.length === 2");
   await page.evaluate("held.splice(0).forEach((resume) => resume())");
   await page.until("held.length > 0");
@@ -149,21 +130,6 @@ await exploredTest(
     assert.equal(await page.evaluate("rejected.length"), 1);
   },
 );
-
-const TOKEN = "the-token-of-this-test";
-
-await exploredTest("without the key the page says what it needs; a wrong token shows", {
-  server: { env: { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN } },
-  explorer: {},
-}, async ({ explorer, open }) => {
-  await using page = await open();
-  await page.until(says("Unauthorized") + ` || ${says("token")} || ${says("not connected")}`);
-  await page.evaluate("localStorage.clear()");
-  await page.goTo(`http://127.0.0.1:${explorer.port}/?again`);
-  await page.until(says("This page needs its key"));
-  await page.goTo(`http://127.0.0.1:${explorer.port}/?wrong#key=${"x".repeat(32)}`);
-  await page.until(says("This page needs its key"));
-});
 
 for (const edition of ["A", "B", "C"] as const) {
   await exploredTest(`edition ${edition}: a conditional write by hand, its conflict, and the health`, {
@@ -195,9 +161,34 @@ for (const edition of ["A", "B", "C"] as const) {
     await page.evaluate('location.hash = "#/health"');
     await page.until('document.querySelectorAll(".tile").length > 3');
     await page.until(
-      '[...document.querySelectorAll(".now-card")].some((card) => card.innerText.includes("free"))',
+      '[...document.querySelectorAll(".now-card")].some((card) => /^Writing now\\s+nothing/.test(card.innerText))',
     );
     assert.equal(await page.evaluate(says("normal")), edition !== "A");
+    const groups =
+      '[...document.querySelectorAll(".health-group:not([hidden]) > h3")].map((head) => head.innerText)';
+    await page.until(`${groups}.length === 4`);
+    assert.deepEqual(await page.evaluate(groups), ["Writes", "Reads", "Clients", "Machine"]);
+    await page.until(
+      '/up for .+, version .+, last sequence 1$/.test(document.querySelector(".health-head .quiet").innerText)',
+    );
+    const memory =
+      '[...document.querySelectorAll(".tile")].find((tile) => tile.innerText.startsWith("Memory"))';
+    await page.until(`${memory}.innerText.includes("5 minutes ago")`);
+    await page.evaluate(`(() => {
+      const range = document.querySelector(".health-head select");
+      range.value = "1";
+      range.dispatchEvent(new Event("change"));
+      const plot = ${memory}.querySelector(".chart-plot");
+      const { right } = plot.getBoundingClientRect();
+      plot.dispatchEvent(new PointerEvent("pointermove", { clientX: right - 1 }));
+    })()`);
+    assert.ok(await page.evaluate(`${memory}.innerText.includes("1 hour ago")`));
+    const about = `${memory}.querySelector(".tile-about").innerText`;
+    assert.match(await page.evaluate<string>(about), /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+    await page.evaluate(
+      `${memory}.querySelector(".chart-plot").dispatchEvent(new PointerEvent("pointerleave"))`,
+    );
+    assert.equal(await page.evaluate(about), "of the process of the server");
     if (edition === "B") {
       await server.client().request("POST", "/tx");
       await page.until("/open transactions\\s+1/.test(document.body.innerText)");

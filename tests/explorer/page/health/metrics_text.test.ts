@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { editionOf } from "../../../../explorer/page/store/edition.ts";
-import { HEALTH_NUMBERS, type Look } from "../../../../explorer/page/health/health_numbers.ts";
+import { HEALTH_GROUPS, type Look } from "../../../../explorer/page/health/health_numbers.ts";
 import { parseMetrics, quantile, valueOf } from "../../../../explorer/page/health/metrics_text.ts";
 import { startServer } from "../../../support/server_process.ts";
 
@@ -35,13 +35,15 @@ for (const edition of ["A", "B", "C"] as const) {
     const text = (await server.client().request("GET", "/metrics")).text;
     assert.equal(editionOf(text), edition);
     const looks: Look[] = [0, 1].map((at) => ({ metrics: parseMetrics(text), at }));
-    const labels = HEALTH_NUMBERS.filter((number) => number.value(looks[1]!, looks[0]) !== undefined)
+    const labels = HEALTH_GROUPS.flatMap(({ numbers }) => numbers).filter((number) =>
+      number.value(looks[1]!, looks[0]) !== undefined
+    )
       .map(({ label }) => label);
-    const common = ["Queue", "Longest wait", "Reads waiting"];
+    const common = ["Waiting writes", "Longest wait", "Waiting reads", "Requests", "Memory"];
     const own = {
       A: ["Writes", "Conflicts"],
       B: ["Writes", "Transactions", "Conflicts", "Open transactions", "Expired"],
-      C: ["Transactions", "Overtaken", "Expired tickets"],
+      C: ["Transactions", "Conflicts", "Expired tickets"],
     }[edition];
     for (const label of [...common, ...own]) {
       assert.ok(labels.includes(label), `${label} is not in ${labels}`);
