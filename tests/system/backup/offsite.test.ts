@@ -9,7 +9,7 @@ import { startServer } from "../../support/server_process.ts";
 import { debianTest } from "../support/debian_program.ts";
 import { runCommand } from "../../support/run_command.ts";
 
-/* The commands of docs/backup.md and docs/restore.md for encrypted copies, with the real age. */
+/* The commands of docs/offsite.md and docs/restore.md for encrypted files, with the real age. */
 
 await debianTest(
   ["age"],
@@ -34,14 +34,14 @@ await debianTest(
       return { code, printed: stdout + stderr };
     };
 
-    assert.equal((await run(pageBlock("backup.md", "# On a machine that is not the server:"))).code, 0);
+    assert.equal((await run(pageBlock("offsite.md", "# On a machine that is not the server:"))).code, 0);
     const config = join(directory, "config.toml");
     await Deno.writeTextFile(config, "");
     const offsite = join(directory, "offsite");
     await Deno.mkdir(offsite);
     const first =
-      "# eventstore-offsite: makes a backup, and puts an encrypted copy of all its events into another place.";
-    let script = pageBlock("backup.md", first);
+      "# eventstore-send: makes a backup, and puts an encrypted copy of all its events into another place.";
+    let script = pageBlock("offsite.md", first);
     script = replacePart(script, "/etc/eventstore/config.toml", config);
     script = replacePart(script, "/etc/eventstore/offsite.pub", join(directory, "offsite.pub"));
     script = replacePart(script, "/mnt/offsite", offsite);

@@ -178,7 +178,8 @@ async function machineState(): Promise<string> {
   return hash.toHex().slice(0, 16);
 }
 
-function cacheDirectory(): string {
+/** Where programs that were fetched stay, for the next run of the tests. */
+export function cacheDirectory(): string {
   const home = Deno.env.get("HOME");
   const cache = Deno.env.get("XDG_CACHE_HOME") ?? (home === undefined ? undefined : join(home, ".cache"));
   const folder = "eventstore_debian_programs";

@@ -1,0 +1,37 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isThere } from "../../../src/files/is_there.ts";
+import { missingForPython } from "../integrations/python_environment.ts";
+import { run } from "./apt.ts";
+import { cacheDirectory } from "./debian_program.ts";
+
+/** Installs exactly the versions that a list names by hash. */
+const PIP = [
+  ...["-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check", "install"],
+  ...["--require-hashes", "--no-deps", "--only-binary", ":all:", "--requirement"],
+];
+
+/** The reason why this machine cannot run programs in Python, if there is one. */
+export const missingForPythonTools = await missingForPython();
+
+/**
+ * The path of a program in Python. It has an environment of its own, with the versions that a list names by hash. The
+ * environment is made once, in the cache directory.
+ * @param list a file in requirements/, without its ending
+ */
+export async function pythonProgram(list: string, name: string): Promise<string> {
+  const requirements = fileURLToPath(new URL(`requirements/${list}.txt`, import.meta.url));
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", await Deno.readFile(requirements)));
+  const cache = cacheDirectory();
+  const directory = join(cache, `python-${list}-${hash.toHex().slice(0, 16)}`);
+  // Written at the end. An environment cannot be moved, so it is made at its place.
+  const complete = join(directory, "complete");
+  using lock = Deno.openSync(join(cache, "lock"), { create: true, write: true });
+  await lock.lock(true);
+  if (!isThere(complete)) {
+    await run("python3", ["-m", "venv", "--clear", directory]);
+    await run(join(directory, "bin/python"), [...PIP, requirements]);
+    await Deno.writeTextFile(complete, "");
+  }
+  return join(directory, "bin", name);
+}
