@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
+import { cronCommand, WITH_TOKEN } from "../../backup/cron_lines.ts";
 import { eventually } from "../../support/eventually.ts";
 import { pageBlock } from "../../support/page_block.ts";
 import { CONFIG, Machine, SERVER, SOCKET } from "./machine.ts";
 import { scratchRootTest } from "./scratch_root.ts";
 
-/* Types the commands of docs/drill.md and docs/upgrade.md for the packaged server. */
+/* Types the commands of docs/drill.md, docs/backup.md and docs/upgrade.md for the packaged server. */
 
 const TOKENS = "/etc/eventstore/tokens.env";
 const SET_UP = "install -m 0600 /dev/null /etc/eventstore/tokens.env";
@@ -47,6 +48,38 @@ await scratchRootTest(
     assert.match(printed, /"payload":"precious"/);
     assert.equal(await root.runWell("find", "/var/lib/eventstore-backup", "!", "-user", "eventstore"), "");
     await root.runWell("systemctl", "start", "eventstore-backup");
+  },
+);
+
+await scratchRootTest(
+  "cron backs up as the page says, with the file of tokens that the server has",
+  { systemd: true, programs: ["/usr/sbin/runuser"] },
+  async () => {
+    await using machine = await startWithTokens();
+    const { root } = machine;
+    const { user, command } = cronCommand(pageBlock("backup.md", WITH_TOKEN));
+    assert.equal(user, "root");
+    // The environment of cron, which has neither tokens nor the folders of root's programs.
+    const environment = ["HOME=/root", "LOGNAME=root", "SHELL=/bin/sh", "PATH=/usr/bin:/bin"];
+    const cron = (): Promise<string> => root.runWell("env", "-i", ...environment, "/bin/sh", "-c", command);
+    assert.equal(await cron(), "");
+    assert.equal(await root.runWell("find", "/var/lib/eventstore-backup", "!", "-user", "eventstore"), "");
+    const list = [
+      "runuser",
+      "-u",
+      "eventstore",
+      "--",
+      "eventstore-backup",
+      "list",
+      "--config",
+      CONFIG,
+      "--json",
+    ];
+    const events = async (): Promise<unknown> =>
+      (JSON.parse(await root.runWell(...list)) as { events: number }).events;
+    assert.equal(await events(), 1);
+    await root.runWell("sed", "-i", "/^SERVICE_BACKUP_SOURCE_TOKEN=/d", TOKENS);
+    await assert.rejects(cron, /ended with 1: eventstore-backup: [^\n]*sourceToken/);
   },
 );
 
