@@ -6,7 +6,7 @@ import { sourceLines } from "../../backup/stored_lines.ts";
 import { isThere } from "../../../src/files/is_there.ts";
 import { pageBlock, replacePart } from "../../support/page_block.ts";
 import { startServer } from "../../support/server_process.ts";
-import { debianTest } from "../support/debian_program.ts";
+import { pythonDebianTest } from "../support/python_tools.ts";
 import { Offsite } from "./offsite_place.ts";
 
 /*
@@ -50,7 +50,7 @@ function newEvents(count: number, bytes: number): unknown[] {
   });
 }
 
-await debianTest(
+await pythonDebianTest(
   ["restic"],
   "30 nights send only what is new to an S3-compatible place, and the last and an earlier one are restored",
   async ({ restic }) => {

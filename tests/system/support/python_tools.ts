@@ -3,7 +3,8 @@ import { fileURLToPath } from "node:url";
 import { isThere } from "../../../src/files/is_there.ts";
 import { missingForPython } from "../integrations/python_environment.ts";
 import { run } from "./apt.ts";
-import { cacheDirectory } from "./debian_program.ts";
+import { cacheDirectory, type DebianProgram, debianTest } from "./debian_program.ts";
+import { type Need, needingTest } from "./needing_test.ts";
 
 /** Installs exactly the versions that a list names by hash. */
 const PIP = [
@@ -11,8 +12,22 @@ const PIP = [
   ...["--require-hashes", "--no-deps", "--only-binary", ":all:", "--requirement"],
 ];
 
-/** The reason why this machine cannot run programs in Python, if there is one. */
-export const missingForPythonTools = await missingForPython();
+const need: Need = { missing: await missingForPython(), excused: true };
+
+/** Registers a test that runs programs in Python. Not every python3 can make environments. */
+export function pythonTest(name: string, test: () => Promise<void>): void {
+  needingTest(name, need, test);
+}
+
+/** Registers a test that also starts programs of Debian. */
+export async function pythonDebianTest<Name extends string>(
+  programs: readonly Name[],
+  name: string,
+  test: (programs: Readonly<Record<Name, DebianProgram>>) => Promise<void>,
+): Promise<void> {
+  if (need.missing !== undefined) return pythonTest(name, () => Promise.resolve());
+  await debianTest(programs, name, test);
+}
 
 /**
  * The path of a program in Python. It has an environment of its own, with the versions that a list names by hash. The
