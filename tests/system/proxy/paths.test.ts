@@ -85,11 +85,14 @@ for (const edition of ["A", "B"]) {
       }
     }
     assert.equal((await client.request("GET", "/health")).status, 200);
+    const root = await client.request("GET", "/");
+    assert.equal(root.status, 200);
+    assert.match(root.text, new RegExp(`^Event store \\S+, edition ${edition}\\. [^\\n]*\\n$`));
     const forPrometheus = new Client(proxy.metricsAddress);
     const metrics = await forPrometheus.request("GET", "/metrics");
     assert.equal(metrics.status, 200);
     assert.match(metrics.text, /^service_requests_queued 0$/m);
-    for (const target of ["/health", "/debug", "/events", "/metrics/"]) {
+    for (const target of ["/", "/health", "/debug", "/events", "/metrics/"]) {
       const reply = await forPrometheus.request("GET", target);
       assert.equal(reply.status, 404, target);
       assert.doesNotMatch(reply.text, /unknown path/, `${target} reached the server`);
