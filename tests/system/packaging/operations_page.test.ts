@@ -78,6 +78,14 @@ await scratchRootTest(
     const events = async (): Promise<unknown> =>
       (JSON.parse(await root.runWell(...list)) as { events: number }).events;
     assert.equal(await events(), 1);
+
+    // systemd and the shell read the same from single quotes, as the page says.
+    const quoted = `'a "$HOME" \\ #token'`;
+    const lines = ["SERVICE_AUTH_TOKEN", "SERVICE_BACKUP_SOURCE_TOKEN"].map((name) => `${name}=${quoted}\n`);
+    await Deno.writeTextFile(root.path(TOKENS), lines.join(""));
+    await root.runWell("systemctl", "restart", SERVER);
+    await eventually(async () => assert.equal(await cron(), ""), 20);
+
     await root.runWell("sed", "-i", "/^SERVICE_BACKUP_SOURCE_TOKEN=/d", TOKENS);
     await assert.rejects(cron, /ended with 1: eventstore-backup: [^\n]*sourceToken/);
   },
