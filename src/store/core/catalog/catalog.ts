@@ -1,4 +1,5 @@
 import { delay } from "../../../async/delay.ts";
+import { within } from "../../../async/within.ts";
 import { type Outcome, throwIfFailed } from "../../api/outcome.ts";
 import type { Store } from "../../api/store.ts";
 import { EMPTY_WRITE, type StoreWrite, type WriteResult } from "../../api/write.ts";
@@ -57,9 +58,13 @@ export class Catalog {
    */
   async document(): Promise<CatalogDocument> {
     const until = performance.now() + ANSWER_MILLISECONDS;
+    let counts = this.#counts ??= await this.#load();
     while (true) {
-      const counts = await this.#count();
-      if (counts.afterSequence >= this.#head || performance.now() >= until) return counts.document;
+      const left = until - performance.now();
+      if (left <= 0) return counts.document;
+      // On a file that is not cached, counting waits for the disk.
+      counts = await within(this.#count(), left, () => counts);
+      if (counts.afterSequence >= this.#head) return counts.document;
     }
   }
 
