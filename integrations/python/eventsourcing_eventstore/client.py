@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from http.client import HTTPException
 from typing import Any, Self
 
+from eventsourcing_eventstore.attempts import Attempts, Request
 from eventsourcing_eventstore.connection import Address, Answer, NotConnected
-from eventsourcing_eventstore.errors import NOTHING_WRITTEN, OutcomeUnknown, StoreChanged, error_of
-from eventsourcing_eventstore.library import InterfaceError, OperationalError, ProgrammingError
-from eventsourcing_eventstore.patience import Patience
+from eventsourcing_eventstore.errors import StoreChanged
+from eventsourcing_eventstore.library import InterfaceError, ProgrammingError
 from eventsourcing_eventstore.pool import ConnectionPool
 from eventsourcing_eventstore.stopping import Stopping
-
-_REJECTED_UNWRITTEN = frozenset({"WriteQueueFull", "ShuttingDown"})
-"""Codes of 503 after which it makes sense to send a write again."""
+from eventsourcing_eventstore.wire import StoredProjection, projection_path
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ class Client:
 
     def read_page(self, request: dict[str, Any], stopping: Stopping | None = None) -> Page:
         """`QUERY /events`. If the request has `waitSeconds`, `stopping` can end the wait: raises `Stopped`."""
-        answer = self._send("QUERY", "/events", request, is_read=True, stopping=stopping)
+        answer = self._send(Request.page(request), stopping)
         if answer.store is None or answer.head is None:
             raise InterfaceError("no X-Service-Store or X-Service-Head: another server, or an old one")
         self._check_store(answer.store)
@@ -76,13 +74,27 @@ class Client:
         return Page(int(answer.head), lines, json.loads(trailer)["hasMore"])
 
     def write(self, request: dict[str, Any]) -> list[int]:
+        """As `post_write`; returns the sequences of the events."""
+        return [event["sequence"] for event in self.post_write(request)["events"]]
+
+    def post_write(self, request: dict[str, Any]) -> dict[str, Any]:
         """
-        `POST /write`; returns the sequences of the events. Raises IntegrityError when a condition does not
-        hold, `StoreChanged` when it names another store, and `OutcomeUnknown` when there was no answer, or one
-        that does not come from the server itself.
+        `POST /write`. Raises IntegrityError when a condition or a version does not hold, `StoreChanged` when a
+        condition names another store, and `OutcomeUnknown` when there was no answer, or one that does not come
+        from the server itself.
         """
-        answer = self._send("POST", "/write", request, is_read=False)
-        return [event["sequence"] for event in json.loads(answer.body)["events"]]
+        answer: dict[str, Any] = json.loads(self._send(Request.write(request)).body)
+        return answer
+
+    def projection(self, type_: str, id_: str) -> StoredProjection | None:
+        """`GET /projections/{type}/{id}`; None when there is none."""
+        answer = self._send(Request.get(projection_path(type_, id_)))
+        if answer.store is None:
+            raise InterfaceError("no X-Service-Store: another server, or an old one")
+        self._check_store(answer.store)
+        if answer.version is None:
+            return None
+        return StoredProjection(answer.body.decode(), answer.version)
 
     def close(self) -> None:
         """Closes the connections. Stop subscriptions that wait before you call it."""
@@ -101,55 +113,19 @@ class Client:
             if self._store_id != store_id:
                 raise StoreChanged(f"the store was {self._store_id} and is now {store_id}")
 
-    def _send(
-        self,
-        method: str,
-        path: str,
-        json_body: dict[str, Any],
-        *,
-        is_read: bool,
-        stopping: Stopping | None = None,
-    ) -> Answer:
-        """Sends a request until the answer is 200. Raises the error when the request must not be repeated."""
-        body = json.dumps(json_body, separators=(",", ":")).encode()
-        wait_seconds = json_body.get("waitSeconds", 0)
+    def _send(self, request: Request, stopping: Stopping | None = None) -> Answer:
+        """Sends a request until there is a result. Raises the error when it must not be repeated."""
         stopping = stopping or Stopping()
-        patience = Patience(self._retry_seconds)
-        error: Exception
+        attempts = Attempts(request, self._retry_seconds)
         while True:
-            patience.begin()
-            was_served = False
+            attempts.begin()
             try:
                 with self._pool.connection() as connection, stopping.watching(connection):
-                    answer = connection.exchange(method, path, body, self._headers, wait_seconds)
-                if answer.status != 200:
-                    error = error_of(answer.status, answer.body)
-                    if not is_read and answer.error not in NOTHING_WRITTEN:
-                        raise OutcomeUnknown(f"an answer to a write that is not the server's own: {error}")
-                    if not _may_be_sent_again(answer, is_read):
-                        raise error
-                elif not is_read and answer.store is None:
-                    raise OutcomeUnknown("an answer to a write that is not the server's own")
-                elif is_read and not _is_complete(answer):
-                    error = OperationalError("a page was cut short")
-                else:
+                    answer = connection.exchange(
+                        request.method, request.path, request.body, self._headers, request.wait_seconds
+                    )
+                if attempts.is_final(answer):
                     return answer
-            except NotConnected as cause:
-                error = OperationalError(str(cause))
-            except (OSError, HTTPException) as cause:
-                if not is_read:
-                    raise OutcomeUnknown(f"no answer to a write: {cause!r}") from cause
-                error = OperationalError(f"the connection broke: {cause!r}")
-                if isinstance(cause, TimeoutError):
-                    raise error from cause
-                was_served = wait_seconds > 0
-            stopping.pause(patience.pause_after(error, was_served=was_served))
-
-
-def _may_be_sent_again(answer: Answer, is_read: bool) -> bool:
-    return answer.status == 503 and (is_read or answer.error in _REJECTED_UNWRITTEN)
-
-
-def _is_complete(page: Answer) -> bool:
-    """True if a page has its last line. Some proxies do not report that a page was cut short."""
-    return page.body.endswith((b'{"hasMore":true}\n', b'{"hasMore":false}\n'))
+            except (OSError, HTTPException, NotConnected) as cause:
+                attempts.failed(cause)
+            stopping.pause(attempts.pause_seconds())

@@ -72,6 +72,8 @@ class Answer:
     """The highest sequence in the store (`X-Service-Head`)."""
     error: str | None
     """The code of an error that is the server's own (`X-Service-Error`), and not that of a proxy."""
+    version: str | None
+    """The version of a projection (`X-Service-Version`)."""
     body: bytes
 
 
@@ -94,7 +96,7 @@ class Connection:
             raise NotConnected(f"cannot reach {address} ({error.strerror or error})") from error
 
     def exchange(
-        self, method: str, path: str, body: bytes, headers: dict[str, str], wait_seconds: float = 0
+        self, method: str, path: str, body: bytes | None, headers: dict[str, str], wait_seconds: float = 0
     ) -> Answer:
         """
         Sends a request and reads the whole answer. The time limit applies to each step on the socket, and
@@ -105,8 +107,8 @@ class Connection:
         self._http.request(method, path, body, headers)
         response = self._http.getresponse()
         store, head = response.getheader("X-Service-Store"), response.getheader("X-Service-Head")
-        error = response.getheader("X-Service-Error")
-        answer = Answer(response.status, store, head, error, response.read())
+        error, version = response.getheader("X-Service-Error"), response.getheader("X-Service-Version")
+        answer = Answer(response.status, store, head, error, version, response.read())
         self._used_at = time.monotonic()
         return answer
 

@@ -36,6 +36,10 @@ class OutcomeUnknown(OperationalError):
     """
 
 
+class ProjectionConflict(IntegrityError):
+    """A projection was created, changed or deleted since it was read. Nothing was written."""
+
+
 class StoreChanged(OperationalError):
     """The store was reset or replaced, so earlier positions are not valid in it. Use a new recorder."""
 
@@ -48,7 +52,7 @@ def error_of(status: int, body: bytes) -> Exception:
         # A condition without an event was read on another store.
         if "condition" in conflict and "sequence" not in conflict:
             return StoreChanged(text)
-        return IntegrityError(text)
+        return ProjectionConflict(text) if "list" in conflict else IntegrityError(text)
     if status == 400 and code == "InvalidRequest":
         return ProgrammingError(text)
     if status == 413:

@@ -1,19 +1,31 @@
 """The factory that the library creates from its environment variables."""
 
 from pathlib import Path
+from typing import Any, TypeVar
 
-from eventsourcing.utils import Environment, EnvType
+from eventsourcing.utils import Environment, EnvType, resolve_topic
 
+from eventsourcing_eventstore.aggregates import EventStoreAggregateRecorder, EventStoreApplicationRecorder
 from eventsourcing_eventstore.client import Client
 from eventsourcing_eventstore.library import (
+    EVENTS_HAVE_METADATA,
     DCBInfrastructureFactory,
+    InfrastructureFactory,
     InfrastructureFactoryError,
-    TrackingRecorder,
 )
 from eventsourcing_eventstore.recorder import EventStoreRecorder
+from eventsourcing_eventstore.stored_events import EventStream, IDType
+from eventsourcing_eventstore.tracking import EventStoreProcessRecorder, EventStoreTrackingRecorder
+
+UNNAMED = "application"
+"""The name of an application without a name, as when a program creates a factory itself."""
+
+_T = TypeVar("_T")
 
 
-class EventStoreFactory(DCBInfrastructureFactory[TrackingRecorder]):
+class EventStoreFactory(
+    InfrastructureFactory[EventStoreTrackingRecorder], DCBInfrastructureFactory[EventStoreTrackingRecorder]
+):
     """
     For `PERSISTENCE_MODULE=eventsourcing_eventstore`. `EVENTSTORE_URL` is required; the README lists the
     other variables. As with all variables of the library, the application's name may be their prefix.
@@ -34,6 +46,48 @@ class EventStoreFactory(DCBInfrastructureFactory[TrackingRecorder]):
 
     def dcb_recorder(self) -> EventStoreRecorder:
         return EventStoreRecorder(self.client)
+
+    def aggregate_recorder(self, purpose: str = "events") -> EventStoreAggregateRecorder:
+        return EventStoreAggregateRecorder(self.client, self._stream(purpose))
+
+    def application_recorder(self) -> EventStoreApplicationRecorder:
+        of_class = self._class_of(self.APPLICATION_RECORDER_TOPIC, EventStoreApplicationRecorder)
+        return of_class(self.client, self._stream())
+
+    def process_recorder(self) -> EventStoreProcessRecorder:
+        of_class = self._class_of(self.PROCESS_RECORDER_TOPIC, EventStoreProcessRecorder)
+        return of_class(self.client, self._stream())
+
+    def tracking_recorder(
+        self, tracking_recorder_class: type[EventStoreTrackingRecorder] | None = None
+    ) -> EventStoreTrackingRecorder:
+        of_class = tracking_recorder_class or self._class_of(
+            self.TRACKING_RECORDER_TOPIC, EventStoreTrackingRecorder
+        )
+        return of_class(self.client, self._name)
+
+    @property
+    def _name(self) -> str:
+        return self.env.name or UNNAMED
+
+    def _stream(self, purpose: str = "events") -> EventStream:
+        name = self._name if purpose == "events" else f"{self._name}.{purpose}"
+        return EventStream(name, self._id_type())
+
+    def _id_type(self) -> IDType:
+        default = "text" if EVENTS_HAVE_METADATA else "uuid"
+        id_type = (self.env.get("ORIGINATOR_ID_TYPE") or default).lower()
+        if id_type not in ("uuid", "text"):
+            raise InfrastructureFactoryError(f"ORIGINATOR_ID_TYPE is neither uuid nor text: {id_type!r}")
+        return "uuid" if id_type == "uuid" else "text"
+
+    def _class_of(self, variable: str, default: type[_T]) -> type[_T]:
+        """The class that a variable of the library names, or the default."""
+        topic = self.env.get(variable)
+        found: Any = resolve_topic(topic) if topic else default
+        if not (isinstance(found, type) and issubclass(found, default)):
+            raise InfrastructureFactoryError(f"{variable} must extend {default.__name__}: {topic!r}")
+        return found
 
     def close(self) -> None:
         self.client.close()

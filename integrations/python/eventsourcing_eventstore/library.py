@@ -3,7 +3,19 @@
 from dataclasses import fields
 
 # They have the same names in 9.5 and in 10.
-from eventsourcing.persistence import IntegrityError, InternalError, TrackingRecorder
+from eventsourcing.persistence import (
+    AggregateRecorder,
+    ApplicationRecorder,
+    InfrastructureFactory,
+    IntegrityError,
+    InternalError,
+    Notification,
+    ProcessRecorder,
+    StoredEvent,
+    Subscription,
+    Tracking,
+    TrackingRecorder,
+)
 
 try:
     from eventsourcing.dcb.api import (
@@ -51,6 +63,8 @@ EVENTS_HAVE_METADATA = "metadata" in {field.name for field in fields(DCBEvent)}
 
 __all__ = [
     "EVENTS_HAVE_METADATA",
+    "AggregateRecorder",
+    "ApplicationRecorder",
     "DCBAppendCondition",
     "DCBEvent",
     "DCBInfrastructureFactory",
@@ -61,11 +75,17 @@ __all__ = [
     "DCBSequencedEvent",
     "DCBSubscription",
     "DataError",
+    "InfrastructureFactory",
     "InfrastructureFactoryError",
     "IntegrityError",
     "InterfaceError",
     "InternalError",
+    "Notification",
     "OperationalError",
+    "ProcessRecorder",
     "ProgrammingError",
+    "StoredEvent",
+    "Subscription",
+    "Tracking",
     "TrackingRecorder",
 ]

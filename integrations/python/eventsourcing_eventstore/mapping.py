@@ -6,7 +6,6 @@ it. Other data becomes base64, and a metadata entry says so. Events of version 1
 UUID and metadata, which become metadata.
 """
 
-import base64
 import json
 from typing import Any
 from uuid import UUID, uuid5
@@ -20,54 +19,53 @@ from eventsourcing_eventstore.library import (
     DCBSequencedEvent,
     ProgrammingError,
 )
+from eventsourcing_eventstore.wire import ENCODING, EVERY_POSITION, data_of, payload_of, values_of
 
 TAG = "tag"
 """The name of the identifiers that hold the tags."""
 
-ENCODING = "eventsourcing-encoding"
 UUID_NAME = "eventsourcing-uuid"
-
-_EVERY_POSITION = 2**53 - 1
-"""Behind the last event of any store."""
 
 
 def event_to_json(event: DCBEvent) -> dict[str, Any]:
     """An event of `POST /write`. A repeated tag counts once."""
-    payload, encoding = _payload_of(event.data)
     tags = list(dict.fromkeys(event.tags))
     return {
         "type": event.type,
         "identifiers": {TAG: tags} if tags else {},
-        "metadata": {**_metadata_of(event), **encoding},
-        "payload": payload,
+        **content_to_json(event, event.data),
     }
 
 
 def event_of_line(line: bytes, store_id: str) -> DCBSequencedEvent:
     """An event of a page. Identifiers with other names are omitted; only other programs write them."""
     stored = json.loads(line)
-    metadata: dict[str, str | list[str]] = stored["metadata"]
-    encoding = metadata.pop(ENCODING, None)
-    payload: str = stored["payload"]
-    more: dict[str, Any] = {}
-    if EVENTS_HAVE_METADATA:
-        more["uuid"] = _uuid_of(metadata.pop(UUID_NAME, None), store_id, stored["sequence"])
-        more["metadata"] = {name: _first(value) for name, value in metadata.items()}
+    data, more = content_of(stored, store_id)
     return DCBSequencedEvent(
         event=DCBEvent(
             type=stored["type"],
-            data=base64.b64decode(payload) if encoding == "base64" else payload.encode(),
-            tags=_list(stored["identifiers"].get(TAG, [])),
+            data=data,
+            tags=values_of(stored["identifiers"].get(TAG, [])),
             **more,
         ),
         position=stored["sequence"],
     )
 
 
-def position_of_line(line: bytes) -> int:
-    """The position of an event of a page."""
-    position: int = json.loads(line)["sequence"]
-    return position
+def content_to_json(event: Any, data: bytes) -> dict[str, Any]:
+    """Payload and metadata of an event of any kind. In version 10, it has a UUID and metadata."""
+    payload, encoding = payload_of(data)
+    return {"metadata": {**_metadata_of(event), **encoding}, "payload": payload}
+
+
+def content_of(stored: dict[str, Any], store_id: str) -> tuple[bytes, dict[str, Any]]:
+    """The data of a stored event, and in version 10 the arguments `uuid` and `metadata`."""
+    metadata: dict[str, str | list[str]] = stored["metadata"]
+    data = data_of(stored["payload"], metadata.pop(ENCODING, None))
+    if not EVENTS_HAVE_METADATA:
+        return data, {}
+    uuid = _uuid_of(metadata.pop(UUID_NAME, None), store_id, stored["sequence"])
+    return data, {"uuid": uuid, "metadata": {name: values_of(each)[0] for name, each in metadata.items()}}
 
 
 def query_to_json(query: DCBQuery | None) -> str | list[dict[str, Any]]:
@@ -79,7 +77,7 @@ def query_to_json(query: DCBQuery | None) -> str | list[dict[str, Any]]:
 def condition_to_json(condition: DCBAppendCondition | None, store_id: str) -> dict[str, Any]:
     """A condition of `POST /write`. Each holds in one store only. Even an append without a condition gets one."""
     if condition is None:
-        return {"afterSequence": _EVERY_POSITION, "store": store_id}
+        return {"afterSequence": EVERY_POSITION, "store": store_id}
     return {
         "failIfEventsMatch": query_to_json(condition.fail_if_events_match),
         "afterSequence": condition.after or 0,
@@ -93,13 +91,6 @@ def _item_to_json(item: DCBQueryItem) -> dict[str, Any]:
     return {**types, **tags}
 
 
-def _payload_of(data: bytes) -> tuple[str, dict[str, str]]:
-    try:
-        return data.decode(), {}
-    except UnicodeDecodeError:
-        return base64.b64encode(data).decode(), {ENCODING: "base64"}
-
-
 def _metadata_of(event: Any) -> dict[str, str]:
     if not EVENTS_HAVE_METADATA:
         return {}
@@ -110,12 +101,4 @@ def _metadata_of(event: Any) -> dict[str, str]:
 
 def _uuid_of(stored: str | list[str] | None, store_id: str, position: int) -> UUID:
     """An event of another program has no UUID. It gets one that is the same for every read."""
-    return uuid5(UUID(store_id), str(position)) if stored is None else UUID(_first(stored))
-
-
-def _list(value: str | list[str]) -> list[str]:
-    return [value] if isinstance(value, str) else value
-
-
-def _first(value: str | list[str]) -> str:
-    return _list(value)[0]
+    return uuid5(UUID(store_id), str(position)) if stored is None else UUID(values_of(stored)[0])

@@ -13,10 +13,10 @@ class ConnectionPool:
     """Has as many connections as concurrent requests. It lends the most recently used one first."""
 
     def __init__(self, address: Address, timeout_seconds: float) -> None:
-        self._address = address
-        self._timeout_seconds = timeout_seconds
         self._lock = threading.Lock()
         self._idle: list[Connection] = []
+        self._address = address
+        self._timeout_seconds = timeout_seconds
         self._is_closed = False
         self._process = os.getpid()
 
@@ -38,6 +38,10 @@ class ConnectionPool:
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
+
+    def __del__(self) -> None:
+        # The library drops the factory of a view without closing it.
+        self.close()
 
     def _take(self) -> Connection | None:
         with self._lock:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from eventsourcing_eventstore.client import Client
+from eventsourcing_eventstore.following import PAGE_LIMIT, FollowedLines
 from eventsourcing_eventstore.library import (
     DCBAppendCondition,
     DCBEvent,
@@ -18,16 +19,9 @@ from eventsourcing_eventstore.mapping import (
     condition_to_json,
     event_of_line,
     event_to_json,
-    position_of_line,
     query_to_json,
 )
-from eventsourcing_eventstore.stopping import Stopped, Stopping
-
-PAGE_LIMIT = 1000
-"""Events fetched with one request."""
-
-WAIT_SECONDS = 20
-"""How long one read waits; proxies end what takes longer, often after 60 s. An event ends it at once."""
+from eventsourcing_eventstore.wire import position_of_line
 
 
 class EventStoreRecorder(DCBRecorder):
@@ -139,38 +133,13 @@ class EventStoreSubscription(DCBSubscription[EventStoreRecorder]):
     ) -> None:
         super().__init__(recorder, query, after)
         self._client = recorder.client
-        self._wire_query = query_to_json(query)
-        self._read_up_to = after or 0
-        self._lines: list[bytes] = []
-        self._stopping = Stopping()
+        self._lines = FollowedLines(recorder.client, query_to_json(query), after or 0, recorder.page_limit)
 
     def stop(self) -> None:
         super().stop()
-        self._stopping.stop()
+        self._lines.stop()
 
     def __next__(self) -> DCBSequencedEvent:
-        while not self._stopping.is_stopped:
-            if self._lines:
-                event = event_of_line(self._lines.pop(), self._client.store_id)
-                self._last_position = event.position
-                return event
-            try:
-                self._fetch()
-            except Stopped:
-                break
-        raise StopIteration
-
-    def _fetch(self) -> None:
-        """Waits for events for a limited time: the page may be empty."""
-        request = {
-            "query": self._wire_query,
-            "afterSequence": self._read_up_to,
-            "limit": self._recorder.page_limit,
-            "waitSeconds": WAIT_SECONDS,
-        }
-        page = self._client.read_page(request, self._stopping)
-        # Reversed, so that the next line is at the end.
-        self._lines = page.lines[::-1]
-        # A complete page has all matches up to its head. A position beyond the head does not change.
-        read_up_to = position_of_line(page.lines[-1]) if page.has_more else page.head
-        self._read_up_to = max(self._read_up_to, read_up_to)
+        event = event_of_line(next(self._lines), self._client.store_id)
+        self._last_position = event.position
+        return event

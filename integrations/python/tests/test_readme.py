@@ -1,4 +1,4 @@
-"""The application of the README, with racing students."""
+"""The applications of the pages, as they are shown, and with racing students."""
 
 import importlib
 import re
@@ -6,14 +6,47 @@ import sys
 import tempfile
 import threading
 import unittest
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from eventsourcing_eventstore.library import EVENTS_HAVE_METADATA
 
-from .support import UNIX_URL, StoreTestCase
+from .support import UNIX_URL, StoreTestCase, request
 
-README = Path(__file__).resolve().parent.parent / "README.md"
+PAGES = Path(__file__).resolve().parent.parent
+
+
+def blocks_of(page: str) -> list[str]:
+    """The Python blocks of a page. They use the server of the tests."""
+    text = (PAGES / page).read_text().replace("unix:/run/service/service.sock", UNIX_URL)
+    return re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
+def import_text(name: str, text: str) -> Any:
+    with tempfile.TemporaryDirectory() as directory:
+        (Path(directory) / f"{name}.py").write_text(text)
+        sys.path.insert(0, directory)
+        module = importlib.import_module(name)
+        sys.path.remove(directory)
+    return module
+
+
+@unittest.skipIf(EVENTS_HAVE_METADATA, "the applications are written for 9.5")
+class TestReadme(StoreTestCase):
+    def test_application_and_view_run_as_they_are_shown(self) -> None:
+        module, use, view = blocks_of("README.md")
+        shop: Any = import_text("shop", module)
+        with redirect_stdout(StringIO()) as printed:
+            exec(use, {})
+        self.assertEqual("['tea']\n", printed.getvalue())
+        types = [each.event.type for each in self.recorder().read()]
+        self.assertEqual(["shop:Order.Placed", "shop:Order.ItemAdded"], types)
+        exec(view, {})
+        self.assertEqual(b"1", request("GET", "/projections/totals/tea").body)
+        self.assertEqual(b"3", request("GET", "/projections/tracking/totals%2FShop").body)
+        self.assertEqual("Shop", shop.Shop.name)
 
 
 @unittest.skipIf(EVENTS_HAVE_METADATA, "the application is written for 9.5")
@@ -23,15 +56,11 @@ class TestApplication(StoreTestCase):
 
     @classmethod
     def setUpClass(cls) -> None:
-        module, cls.use = re.findall(r"^```python\n(.*?)^```$", README.read_text(), re.DOTALL | re.MULTILINE)
-        with tempfile.TemporaryDirectory() as directory:
-            (Path(directory) / "enrolment.py").write_text(module)
-            sys.path.insert(0, directory)
-            cls.enrolment = importlib.import_module("enrolment")
-            sys.path.remove(directory)
+        module, cls.use = blocks_of("dcb.md")
+        cls.enrolment = import_text("enrolment", module)
 
     def test_it_runs_as_it_is_shown(self) -> None:
-        exec(self.use.replace("unix:/run/service/service.sock", UNIX_URL), {})
+        exec(self.use, {})
         types = [each.event.type for each in self.recorder().read()]
         self.assertEqual(["enrolment:CourseDefined", "enrolment:StudentEnrolled"], types)
 

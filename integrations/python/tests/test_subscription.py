@@ -3,7 +3,7 @@
 import threading
 
 from eventsourcing_eventstore import EventStoreRecorder, EventStoreSubscription, StoreChanged
-from eventsourcing_eventstore.recorder import WAIT_SECONDS
+from eventsourcing_eventstore.following import WAIT_SECONDS
 
 from .support import UNIX_URL, Relay, StoreTestCase, event, eventually, of_type, reads_waiting, reset
 
