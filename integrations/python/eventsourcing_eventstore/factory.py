@@ -13,6 +13,7 @@ from eventsourcing_eventstore.library import (
     InfrastructureFactory,
     InfrastructureFactoryError,
 )
+from eventsourcing_eventstore.names import Names
 from eventsourcing_eventstore.recorder import EventStoreRecorder
 from eventsourcing_eventstore.stored_events import EventStream, IDType
 from eventsourcing_eventstore.tracking import EventStoreProcessRecorder, EventStoreTrackingRecorder
@@ -33,6 +34,7 @@ class EventStoreFactory(
 
     def __init__(self, env: Environment | EnvType | None) -> None:
         super().__init__(env)
+        self._names = Names.of_env(self.env)
         url = self.env.get("EVENTSTORE_URL")
         if url is None:
             raise InfrastructureFactoryError("EVENTSTORE_URL is not set: http://host:port or unix:/path")
@@ -45,7 +47,7 @@ class EventStoreFactory(
         )
 
     def dcb_recorder(self) -> EventStoreRecorder:
-        return EventStoreRecorder(self.client)
+        return EventStoreRecorder(self.client, names=self._names)
 
     def aggregate_recorder(self, purpose: str = "events") -> EventStoreAggregateRecorder:
         return EventStoreAggregateRecorder(self.client, self._stream(purpose))
@@ -72,7 +74,7 @@ class EventStoreFactory(
 
     def _stream(self, purpose: str = "events") -> EventStream:
         name = self._name if purpose == "events" else f"{self._name}.{purpose}"
-        return EventStream(name, self._id_type())
+        return EventStream(name, self._id_type(), self._names)
 
     def _id_type(self) -> IDType:
         default = "text" if EVENTS_HAVE_METADATA else "uuid"

@@ -1,7 +1,7 @@
 """
 Converts events, queries and conditions of the library to those of the store. The README has the table.
 
-Tags become identifiers with one name. UTF-8 data becomes the payload unchanged, so that other programs can read
+Tags become identifiers (`names.py`). UTF-8 data becomes the payload unchanged, so that other programs can read
 it. Other data becomes base64, and a metadata entry says so. Events of version 10 or later of the library have a
 UUID and metadata, which become metadata.
 """
@@ -19,33 +19,30 @@ from eventsourcing_eventstore.library import (
     DCBSequencedEvent,
     ProgrammingError,
 )
+from eventsourcing_eventstore.names import PLAIN, Names
 from eventsourcing_eventstore.wire import ENCODING, EVERY_POSITION, data_of, payload_of, values_of
-
-TAG = "tag"
-"""The name of the identifiers that hold the tags."""
 
 UUID_NAME = "eventsourcing-uuid"
 
 
-def event_to_json(event: DCBEvent) -> dict[str, Any]:
+def event_to_json(event: DCBEvent, names: Names = PLAIN) -> dict[str, Any]:
     """An event of `POST /write`. A repeated tag counts once."""
-    tags = list(dict.fromkeys(event.tags))
     return {
-        "type": event.type,
-        "identifiers": {TAG: tags} if tags else {},
+        "type": names.type_of(event.type),
+        "identifiers": names.identifiers_of(event.tags),
         **content_to_json(event, event.data),
     }
 
 
-def event_of_line(line: bytes, store_id: str) -> DCBSequencedEvent:
-    """An event of a page. Identifiers with other names are omitted; only other programs write them."""
+def event_of_line(line: bytes, store_id: str, names: Names = PLAIN) -> DCBSequencedEvent:
+    """An event of a page."""
     stored = json.loads(line)
     data, more = content_of(stored, store_id)
     return DCBSequencedEvent(
         event=DCBEvent(
-            type=stored["type"],
+            type=names.topic_of(stored["type"]),
             data=data,
-            tags=values_of(stored["identifiers"].get(TAG, [])),
+            tags=names.tags_of(stored["identifiers"]),
             **more,
         ),
         position=stored["sequence"],
@@ -68,27 +65,29 @@ def content_of(stored: dict[str, Any], store_id: str) -> tuple[bytes, dict[str, 
     return data, {"uuid": uuid, "metadata": {name: values_of(each)[0] for name, each in metadata.items()}}
 
 
-def query_to_json(query: DCBQuery | None) -> str | list[dict[str, Any]]:
+def query_to_json(query: DCBQuery | None, names: Names = PLAIN) -> str | list[dict[str, Any]]:
     """A query. Without items, or with an empty item, it matches every event."""
-    items = [] if query is None else [_item_to_json(item) for item in query.items]
+    items = [] if query is None else [_item_to_json(item, names) for item in query.items]
     return items if items and all(items) else "*"
 
 
-def condition_to_json(condition: DCBAppendCondition | None, store_id: str) -> dict[str, Any]:
+def condition_to_json(
+    condition: DCBAppendCondition | None, store_id: str, names: Names = PLAIN
+) -> dict[str, Any]:
     """A condition of `POST /write`. Each holds in one store only. Even an append without a condition gets one."""
     if condition is None:
         return {"afterSequence": EVERY_POSITION, "store": store_id}
     return {
-        "failIfEventsMatch": query_to_json(condition.fail_if_events_match),
+        "failIfEventsMatch": query_to_json(condition.fail_if_events_match, names),
         "afterSequence": condition.after or 0,
         "store": store_id,
     }
 
 
-def _item_to_json(item: DCBQueryItem) -> dict[str, Any]:
-    types = {"types": list(item.types)} if item.types else {}
-    tags = {"identifiers": [{"name": TAG, "value": tag} for tag in item.tags]} if item.tags else {}
-    return {**types, **tags}
+def _item_to_json(item: DCBQueryItem, names: Names) -> dict[str, Any]:
+    types = {"types": [names.type_of(topic) for topic in item.types]} if item.types else {}
+    identifiers = [{"name": name, "value": value} for name, value in map(names.identifier_of, item.tags)]
+    return {**types, **({"identifiers": identifiers} if identifiers else {})}
 
 
 def _metadata_of(event: Any) -> dict[str, str]:

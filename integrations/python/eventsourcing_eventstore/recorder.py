@@ -21,15 +21,17 @@ from eventsourcing_eventstore.mapping import (
     event_to_json,
     query_to_json,
 )
+from eventsourcing_eventstore.names import PLAIN, Names
 from eventsourcing_eventstore.wire import position_of_line
 
 
 class EventStoreRecorder(DCBRecorder):
     """Reads, appends and follows the events of one store. Any number of threads may use it."""
 
-    def __init__(self, client: Client, *, page_limit: int = PAGE_LIMIT) -> None:
+    def __init__(self, client: Client, *, page_limit: int = PAGE_LIMIT, names: Names = PLAIN) -> None:
         """`page_limit` must not exceed `maxEventsPerPage` of the server."""
         self.client = client
+        self.names = names
         self.page_limit = page_limit
 
     def head(self) -> int | None:
@@ -43,7 +45,7 @@ class EventStoreRecorder(DCBRecorder):
         The matching events after `after`, up to the current head of the store. It fetches the first page at
         once, others as they are needed.
         """
-        return EventStoreReadResponse(self.client, query, after or 0, limit, self.page_limit)
+        return EventStoreReadResponse(self, query, after or 0, limit)
 
     def append(self, events: Sequence[DCBEvent], condition: DCBAppendCondition | None = None) -> int:
         """
@@ -53,8 +55,8 @@ class EventStoreRecorder(DCBRecorder):
         if len(events) == 0:
             raise ProgrammingError("an append needs at least one event")
         request = {
-            "conditions": [condition_to_json(condition, self.client.store_id)],
-            "events": [event_to_json(event) for event in events],
+            "conditions": [condition_to_json(condition, self.client.store_id, self.names)],
+            "events": [event_to_json(event, self.names) for event in events],
         }
         return self.client.write(request)[-1]
 
@@ -69,11 +71,12 @@ class EventStoreReadResponse(DCBReadResponse):
     """Yields the events of a read, page by page. All pages show the store at the start of the first one."""
 
     def __init__(
-        self, client: Client, query: DCBQuery | None, after: int, limit: int | None, page_limit: int
+        self, recorder: EventStoreRecorder, query: DCBQuery | None, after: int, limit: int | None
     ) -> None:
-        self._client = client
-        self._query = query_to_json(query)
-        self._page_limit = page_limit
+        self._client = recorder.client
+        self._names = recorder.names
+        self._query = query_to_json(query, recorder.names)
+        self._page_limit = recorder.page_limit
         self._is_limited = limit is not None
         self._left = limit
         self._after = after
@@ -99,7 +102,7 @@ class EventStoreReadResponse(DCBReadResponse):
             self._fetch()
         if not self._lines:
             raise StopIteration
-        event = event_of_line(self._lines.pop(), self._client.store_id)
+        event = event_of_line(self._lines.pop(), self._client.store_id, self._names)
         if self._is_limited:
             self._head = event.position
         return event
@@ -132,14 +135,15 @@ class EventStoreSubscription(DCBSubscription[EventStoreRecorder]):
         self, recorder: EventStoreRecorder, query: DCBQuery | None = None, after: int | None = None
     ) -> None:
         super().__init__(recorder, query, after)
-        self._client = recorder.client
-        self._lines = FollowedLines(recorder.client, query_to_json(query), after or 0, recorder.page_limit)
+        wire_query = query_to_json(query, recorder.names)
+        self._lines = FollowedLines(recorder.client, wire_query, after or 0, recorder.page_limit)
 
     def stop(self) -> None:
         super().stop()
         self._lines.stop()
 
     def __next__(self) -> DCBSequencedEvent:
-        event = event_of_line(next(self._lines), self._client.store_id)
+        line = next(self._lines)
+        event = event_of_line(line, self._recorder.client.store_id, self._recorder.names)
         self._last_position = event.position
         return event

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from eventsourcing_eventstore.library import IntegrityError, InterfaceError, Notification, StoredEvent
 from eventsourcing_eventstore.mapping import content_of, content_to_json
+from eventsourcing_eventstore.names import PLAIN, Names
 from eventsourcing_eventstore.wire import values_of
 
 APPLICATION = "application"
@@ -30,10 +31,11 @@ class EventStream:
     name: str
     id_type: IDType = "text"
     """With `uuid`, the IDs of notifications are UUIDs if they look like it, as before version 10."""
+    names: Names = PLAIN
 
     def query(self, *, topics: Sequence[str] = (), **identifiers: object) -> list[dict[str, Any]]:
         item: dict[str, Any] = {"identifiers": _named({APPLICATION: self.name, **identifiers})}
-        return [{**item, "types": list(topics)} if topics else item]
+        return [{**item, "types": [self.names.type_of(topic) for topic in topics]} if topics else item]
 
     def event_to_json(self, event: StoredEvent) -> dict[str, Any]:
         identifiers = {
@@ -42,7 +44,7 @@ class EventStream:
             VERSION: str(event.originator_version),
         }
         return {
-            "type": event.topic,
+            "type": self.names.type_of(event.topic),
             "identifiers": identifiers,
             **content_to_json(event, event.state),
         }
@@ -74,7 +76,7 @@ class EventStream:
         return Notification(
             originator_id=self._id_of(aggregate),  # type: ignore[arg-type, unused-ignore]
             originator_version=version,
-            topic=stored["type"],
+            topic=self.names.topic_of(stored["type"]),
             state=data,
             id=stored["sequence"],
             **more,

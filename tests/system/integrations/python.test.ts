@@ -67,6 +67,7 @@ const SUITES = {
     "tests.test_library_aggregates",
     "tests.test_library_suite",
     "tests.test_mapping",
+    "tests.test_names",
     "tests.test_recorder",
     "tests.test_tracking",
   ],
@@ -160,5 +161,6 @@ if (missing === undefined) {
 
 pythonTest("the adapter and its tests agree with their types", async () => {
   const config = ["--config-file", `${ADAPTER}/pyproject.toml`, "--cache-dir", "/dev/null"];
-  await environment.run(["-m", "mypy", ...config, `${ADAPTER}/eventsourcing_eventstore`, `${ADAPTER}/tests`]);
+  const folders = ["eventsourcing_eventstore", "examples", "tests"].map((folder) => `${ADAPTER}/${folder}`);
+  await environment.run(["-m", "mypy", ...config, ...folders]);
 });
