@@ -6,7 +6,7 @@ from typing import Self
 
 from eventsourcing_eventstore.connection import Answer, NotConnected
 from eventsourcing_eventstore.errors import NOTHING_WRITTEN, OutcomeUnknown, error_of
-from eventsourcing_eventstore.library import OperationalError
+from eventsourcing_eventstore.library_errors import OperationalError
 from eventsourcing_eventstore.patience import Patience
 from eventsourcing_eventstore.wire import to_json
 

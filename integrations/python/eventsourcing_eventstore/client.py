@@ -1,15 +1,14 @@
 """The requests of the adapter to a server: pages of events, writes, the head of the store."""
 
 import json
-import threading
 from dataclasses import dataclass
 from http.client import HTTPException
 from typing import Any, Self
 
 from eventsourcing_eventstore.attempts import Attempts, Request
 from eventsourcing_eventstore.connection import Address, Answer, NotConnected
-from eventsourcing_eventstore.errors import StoreChanged
-from eventsourcing_eventstore.library import InterfaceError, ProgrammingError
+from eventsourcing_eventstore.identity import StoreIdentity
+from eventsourcing_eventstore.library_errors import InterfaceError, ProgrammingError
 from eventsourcing_eventstore.pool import ConnectionPool
 from eventsourcing_eventstore.stopping import Stopping
 from eventsourcing_eventstore.wire import StoredProjection, projection_path
@@ -48,16 +47,15 @@ class Client:
         self._pool = ConnectionPool(Address.parse(url), timeout_seconds)
         self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         self._retry_seconds = retry_seconds
-        self._store_id = store_id
-        self._store_lock = threading.Lock()
+        self.identity = StoreIdentity(store_id)
 
     @property
     def store_id(self) -> str:
         """The ID of the store. A position is valid only in the store with this ID."""
-        if self._store_id is None:
+        if self.identity.known is None:
             self.head()
-        assert self._store_id is not None
-        return self._store_id
+        assert self.identity.known is not None
+        return self.identity.known
 
     def head(self) -> int:
         """The highest sequence in the store; 0 when it has no events."""
@@ -66,10 +64,10 @@ class Client:
 
     def read_page(self, request: dict[str, Any], stopping: Stopping | None = None) -> Page:
         """`QUERY /events`. If the request has `waitSeconds`, `stopping` can end the wait: raises `Stopped`."""
-        answer = self._send(Request.page(request), stopping)
+        answer = self.send(Request.page(request), stopping)
         if answer.store is None or answer.head is None:
             raise InterfaceError("no X-Service-Store or X-Service-Head: another server, or an old one")
-        self._check_store(answer.store)
+        self.identity.check(answer.store)
         *lines, trailer = answer.body.splitlines()
         return Page(int(answer.head), lines, json.loads(trailer)["hasMore"])
 
@@ -83,15 +81,15 @@ class Client:
         condition names another store, and `OutcomeUnknown` when there was no answer, or one that does not come
         from the server itself.
         """
-        answer: dict[str, Any] = json.loads(self._send(Request.write(request)).body)
+        answer: dict[str, Any] = json.loads(self.send(Request.write(request)).body)
         return answer
 
     def projection(self, type_: str, id_: str) -> StoredProjection | None:
         """`GET /projections/{type}/{id}`; None when there is none."""
-        answer = self._send(Request.get(projection_path(type_, id_)))
+        answer = self.send(Request.get(projection_path(type_, id_)))
         if answer.store is None:
             raise InterfaceError("no X-Service-Store: another server, or an old one")
-        self._check_store(answer.store)
+        self.identity.check(answer.store)
         if answer.version is None:
             return None
         return StoredProjection(answer.body.decode(), answer.version)
@@ -106,14 +104,7 @@ class Client:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _check_store(self, store_id: str) -> None:
-        with self._store_lock:
-            if self._store_id is None:
-                self._store_id = store_id
-            if self._store_id != store_id:
-                raise StoreChanged(f"the store was {self._store_id} and is now {store_id}")
-
-    def _send(self, request: Request, stopping: Stopping | None = None) -> Answer:
+    def send(self, request: Request, stopping: Stopping | None = None) -> Answer:
         """Sends a request until there is a result. Raises the error when it must not be repeated."""
         stopping = stopping or Stopping()
         attempts = Attempts(request, self._retry_seconds)

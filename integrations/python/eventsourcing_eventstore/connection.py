@@ -8,12 +8,12 @@ from http.client import HTTPConnection, HTTPSConnection
 from typing import Protocol, Self
 from urllib.parse import urlsplit
 
-from eventsourcing_eventstore.library import ProgrammingError
+from eventsourcing_eventstore.library_errors import ProgrammingError
 
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
-_IDLE_SECONDS_MAX = 50
+IDLE_SECONDS_MAX = 50
 """Servers and proxies close what was idle for a minute or more, perhaps just as a write is sent."""
 
 
@@ -116,7 +116,7 @@ class Connection:
     def can_be_used_again(self) -> bool:
         """True if it was used recently, the server has not closed it, and it has no unread bytes."""
         sock = self._http.sock
-        is_young = time.monotonic() - self._used_at < _IDLE_SECONDS_MAX
+        is_young = time.monotonic() - self._used_at < IDLE_SECONDS_MAX
         return sock is not None and is_young and not _is_readable(sock)
 
     def abort(self) -> None:

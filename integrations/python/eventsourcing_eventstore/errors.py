@@ -1,9 +1,10 @@
 """The errors of the adapter, and the mapping from answers of the server to errors of the library."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
-from eventsourcing_eventstore.library import (
+from eventsourcing_eventstore.library_errors import (
     DataError,
     IntegrityError,
     InterfaceError,
@@ -36,7 +37,21 @@ class OutcomeUnknown(OperationalError):
     """
 
 
-class ProjectionConflict(IntegrityError):
+class Conflict(IntegrityError):
+    """A condition or a version does not hold. Nothing was written."""
+
+    def __init__(self, message: str, detail: Mapping[str, Any]) -> None:
+        """`detail` is the server's `conflict`, such as `{"condition": 0, "sequence": 1234}`."""
+        super().__init__(message)
+        self.detail = detail
+
+    @property
+    def sequence(self) -> int | None:
+        """The sequence of the first event that breaks the condition."""
+        return self.detail.get("sequence")
+
+
+class ProjectionConflict(Conflict):
     """A projection was created, changed or deleted since it was read. Nothing was written."""
 
 
@@ -52,7 +67,7 @@ def error_of(status: int, body: bytes) -> Exception:
         # A condition without an event was read on another store.
         if "condition" in conflict and "sequence" not in conflict:
             return StoreChanged(text)
-        return ProjectionConflict(text) if "list" in conflict else IntegrityError(text)
+        return ProjectionConflict(text, conflict) if "list" in conflict else Conflict(text, conflict)
     if status == 400 and code == "InvalidRequest":
         return ProgrammingError(text)
     if status == 413:

@@ -7,14 +7,21 @@ from eventsourcing.persistence import (
     AggregateRecorder,
     ApplicationRecorder,
     InfrastructureFactory,
-    IntegrityError,
-    InternalError,
     Notification,
     ProcessRecorder,
     StoredEvent,
     Subscription,
     Tracking,
     TrackingRecorder,
+)
+
+from eventsourcing_eventstore.library_errors import (
+    DataError,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    OperationalError,
+    ProgrammingError,
 )
 
 try:
@@ -29,13 +36,7 @@ try:
         DCBSubscription,
     )
     from eventsourcing.dcb.persistence import DCBInfrastructureFactory
-    from eventsourcing.persistence import (
-        DataError,
-        InfrastructureFactoryError,
-        InterfaceError,
-        OperationalError,
-        ProgrammingError,
-    )
+    from eventsourcing.persistence import InfrastructureFactoryError
 except ImportError:
     from eventsourcing.dcb.api import (  # type: ignore[attr-defined, no-redef]
         DcbAppendCondition as DCBAppendCondition,
@@ -51,11 +52,7 @@ except ImportError:
         DcbInfrastructureFactory as DCBInfrastructureFactory,
     )
     from eventsourcing.errors import (  # type: ignore[import-not-found, no-redef]
-        DataError,
         InfrastructureFactoryError,
-        InterfaceError,
-        OperationalError,
-        ProgrammingError,
     )
 
 EVENTS_HAVE_METADATA = "metadata" in {field.name for field in fields(DCBEvent)}

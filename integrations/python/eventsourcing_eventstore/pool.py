@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from eventsourcing_eventstore.connection import Address, Connection
-from eventsourcing_eventstore.library import InterfaceError
+from eventsourcing_eventstore.library_errors import InterfaceError
 
 
 class ConnectionPool:

@@ -49,6 +49,18 @@ class TestReadme(StoreTestCase):
         self.assertEqual("Shop", shop.Shop.name)
 
 
+class TestPlainClient(StoreTestCase):
+    def test_both_examples_run_as_they_are_shown(self) -> None:
+        with_threads, with_tasks = blocks_of("client.md")
+        (shown,) = re.findall(r"^```text\n(.*?)^```$", (PAGES / "client.md").read_text(), re.DOTALL | re.MULTILINE)
+        with redirect_stdout(StringIO()) as printed:
+            exec(with_threads, {})
+        self.assertEqual(shown, printed.getvalue())
+        with redirect_stdout(StringIO()) as printed:
+            exec(with_tasks, {"__name__": "example"})
+        self.assertRegex(printed.getvalue(), r"^event 3 is in the way\n\[{'seats': 30}\] Position\(.*=3\)\n$")
+
+
 @unittest.skipIf(EVENTS_HAVE_METADATA, "the application is written for 9.5")
 class TestApplication(StoreTestCase):
     enrolment: Any

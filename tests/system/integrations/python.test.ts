@@ -68,6 +68,8 @@ const SUITES = {
     "tests.test_library_suite",
     "tests.test_mapping",
     "tests.test_names",
+    "tests.test_plain",
+    "tests.test_plain_decisions",
     "tests.test_recorder",
     "tests.test_tracking",
   ],

@@ -1,0 +1,53 @@
+"""The plain client of the event store, without the library eventsourcing. README and client.md have examples."""
+
+from eventsourcing_eventstore.async_store import AsyncEventStore
+from eventsourcing_eventstore.errors import Conflict, OutcomeUnknown, ProjectionConflict, StoreChanged
+from eventsourcing_eventstore.library_errors import (
+    DataError,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    OperationalError,
+    ProgrammingError,
+)
+from eventsourcing_eventstore.plain_types import (
+    Condition,
+    Event,
+    NewEvent,
+    NewProjection,
+    Page,
+    Position,
+    Projection,
+    Query,
+    QueryItem,
+    Tags,
+    Written,
+)
+from eventsourcing_eventstore.store import EventStore, Following
+
+__all__ = [
+    "AsyncEventStore",
+    "Condition",
+    "Conflict",
+    "DataError",
+    "Event",
+    "EventStore",
+    "Following",
+    "IntegrityError",
+    "InterfaceError",
+    "InternalError",
+    "NewEvent",
+    "NewProjection",
+    "OperationalError",
+    "OutcomeUnknown",
+    "Page",
+    "Position",
+    "ProgrammingError",
+    "Projection",
+    "ProjectionConflict",
+    "Query",
+    "QueryItem",
+    "StoreChanged",
+    "Tags",
+    "Written",
+]
