@@ -1,18 +1,12 @@
-"""The settings that let programs in other languages share events: names of tags, names of types, and JSON."""
+"""The settings that let programs in other languages share events: names of tags and of types."""
 
 import json
 import unittest
-from dataclasses import dataclass
-from datetime import datetime, timezone
-from decimal import Decimal
-from typing import Any
 
 from eventsourcing.utils import Environment
 
 from eventsourcing_eventstore import EventStoreFactory
 from eventsourcing_eventstore.library import (
-    EVENTS_HAVE_METADATA,
-    DataError,
     DCBQuery,
     DCBQueryItem,
     InfrastructureFactoryError,
@@ -121,59 +115,3 @@ class TestOnTheStore(StoreTestCase):
         request("POST", "/write", {"events": [foreign]})
         (notification,) = recorder.select_notifications(None, 10, topics=[f"{HERE}:Opened"])
         self.assertEqual((f"{HERE}:Opened", 1), (notification.topic, notification.originator_version))
-
-
-@unittest.skipIf(EVENTS_HAVE_METADATA, "version 10 has transcoders for JSON")
-class TestJSONMapper(unittest.TestCase):
-    def mapper(self) -> Any:
-        from eventsourcing_eventstore.json_mapper import JSONMapper
-
-        return JSONMapper()
-
-    def tagged(self, decision: object) -> Any:
-        from eventsourcing.dcb.domain import Tagged
-
-        return Tagged(tags=["a"], decision=decision)
-
-    def test_a_decision_comes_back_as_it_was(self) -> None:
-        price = Priced(Decimal("1.50"), datetime(2026, 1, 2, tzinfo=timezone.utc), [Line("tea", 2)])
-        stored = self.mapper().to_dcb_event(self.tagged(price))
-        expected = b'{"price":"1.50","at":"2026-01-02T00:00:00Z","lines":[{"item":"tea","count":2}],"note":null}'
-        self.assertEqual((f"{HERE}:Priced", expected), (stored.type, stored.data))
-        read = self.mapper().to_domain_event(stored)
-        self.assertEqual((price, ["a"]), (read.decision, read.tags))
-
-    def test_what_other_programs_write(self) -> None:
-        for type_, data, expected in (
-            ("Line", b'{"item":"tea","count":2,"more":[1]}', Line("tea", 2)),
-            ("Closed", b"null", Closed()),
-            ("Closed", b'{"by":"Ada"}', Closed()),
-        ):
-            read = self.mapper().to_domain_event(event(f"{HERE}:{type_}", data))
-            self.assertEqual(expected, read.decision)
-        for data in (b'{"item":"tea","count":"two"}', b'{"item":"tea"}', b"null", b"tea"):
-            with self.assertRaisesRegex(DataError, f"^the payload of an event is not a {HERE}:Line: "):
-                self.mapper().to_domain_event(event(f"{HERE}:Line", data))
-
-    def test_what_cannot_be_json(self) -> None:
-        with self.assertRaisesRegex(DataError, f"^{HERE}:Line cannot be stored as JSON"):
-            self.mapper().to_dcb_event(self.tagged(Line("tea", object())))  # type: ignore[arg-type]
-
-
-@dataclass
-class Line:
-    item: str
-    count: int
-
-
-@dataclass
-class Closed:
-    pass
-
-
-@dataclass
-class Priced:
-    price: Decimal
-    at: datetime
-    lines: list[Line]
-    note: str | None = None

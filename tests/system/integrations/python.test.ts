@@ -64,6 +64,7 @@ const SUITES = {
   "9.5": [],
   "10": [
     "tests.test_aggregates",
+    "tests.test_json",
     "tests.test_library_aggregates",
     "tests.test_library_suite",
     "tests.test_mapping",
