@@ -24,6 +24,12 @@ from eventsourcing_eventstore.wire import ENCODING, EVERY_POSITION, data_of, pay
 
 UUID_NAME = "eventsourcing-uuid"
 
+FOLLOWED = "eventsourcing-followed"
+POSITION = "eventsourcing-position"
+"""On an event that follows from that of another application: its name, and the position there."""
+
+_RESERVED = (UUID_NAME, ENCODING, FOLLOWED, POSITION)
+
 
 def event_to_json(event: DCBEvent, names: Names = PLAIN) -> dict[str, Any]:
     """An event of `POST /write`. A repeated tag counts once."""
@@ -58,11 +64,12 @@ def content_to_json(event: Any, data: bytes) -> dict[str, Any]:
 def content_of(stored: dict[str, Any], store_id: str) -> tuple[bytes, dict[str, Any]]:
     """The data of a stored event, and in version 10 the arguments `uuid` and `metadata`."""
     metadata: dict[str, str | list[str]] = stored["metadata"]
-    data = data_of(stored["payload"], metadata.pop(ENCODING, None))
+    data = data_of(stored["payload"], metadata.get(ENCODING))
     if not EVENTS_HAVE_METADATA:
         return data, {}
-    uuid = _uuid_of(metadata.pop(UUID_NAME, None), store_id, stored["sequence"])
-    return data, {"uuid": uuid, "metadata": {name: values_of(each)[0] for name, each in metadata.items()}}
+    uuid = _uuid_of(metadata.get(UUID_NAME), store_id, stored["sequence"])
+    own = {name: values_of(value)[0] for name, value in metadata.items() if name not in _RESERVED}
+    return data, {"uuid": uuid, "metadata": own}
 
 
 def query_to_json(query: DCBQuery | None, names: Names = PLAIN) -> str | list[dict[str, Any]]:
@@ -93,8 +100,9 @@ def _item_to_json(item: DCBQueryItem, names: Names) -> dict[str, Any]:
 def _metadata_of(event: Any) -> dict[str, str]:
     if not EVENTS_HAVE_METADATA:
         return {}
-    if UUID_NAME in event.metadata or ENCODING in event.metadata:
-        raise ProgrammingError(f"metadata of an event cannot be named {UUID_NAME} or {ENCODING}")
+    for name in _RESERVED:
+        if name in event.metadata:
+            raise ProgrammingError(f"metadata of an event cannot be named {name}: the adapter uses it")
     return {**event.metadata, UUID_NAME: str(event.uuid)}
 
 

@@ -45,7 +45,7 @@ class TestReadme(StoreTestCase):
         self.assertEqual(["shop:Order.Placed", "shop:Order.ItemAdded"], types)
         exec(view, {})
         self.assertEqual(b"1", request("GET", "/projections/totals/tea").body)
-        self.assertEqual(b"3", request("GET", "/projections/tracking/totals%2FShop").body)
+        self.assertEqual(b"3", request("GET", "/projections/totals/_tracking%2FShop").body)
         self.assertEqual("Shop", shop.Shop.name)
 
 

@@ -5,7 +5,14 @@ from typing import Any
 from unittest.mock import patch
 
 from eventsourcing_eventstore import EventStoreProcessRecorder, EventStoreTrackingRecorder, OutcomeUnknown
-from eventsourcing_eventstore.library import IntegrityError, StoredEvent, Tracking
+from eventsourcing_eventstore.library import (
+    EVENTS_HAVE_METADATA,
+    IntegrityError,
+    OperationalError,
+    ProgrammingError,
+    StoredEvent,
+    Tracking,
+)
 from eventsourcing_eventstore.stored_events import EventStream
 
 from .support import Relay, StoreTestCase, eventually, request
@@ -31,7 +38,7 @@ class TestTracking(StoreTestCase):
         self.view("seats").insert_tracking(upstream(5))
         self.assertEqual(5, self.view("seats").max_tracking_id("Orders"))
         self.assertEqual(None, self.view("prices").max_tracking_id("Orders"))
-        found = request("GET", "/projections/tracking/seats%2FOrders")
+        found = request("GET", "/projections/seats/_tracking%2FOrders")
         self.assertEqual(b"5", found.body)
 
     def test_a_position_that_another_process_has_moved(self) -> None:
@@ -83,6 +90,26 @@ class TestTracking(StoreTestCase):
         recorder.insert_events([], tracking=upstream(2))
         self.assertEqual(2, recorder.max_tracking_id("Orders"))
 
+    def test_after_a_restore_no_event_is_recorded_a_second_time(self) -> None:
+        recorder = self.processor()
+        recorder.insert_events([stored("a", 1), stored("b", 1)], tracking=upstream(7))
+        recorder.insert_events([stored("c", 1)], tracking=Tracking("Other", 9))
+        recorder.insert_events([stored("d", 1)])
+        # As a restore does, which brings back the events.
+        self.assertEqual(204, request("DELETE", "/projections").status)
+        restored = self.processor()
+        self.assertEqual((7, 9), (restored.max_tracking_id("Orders"), restored.max_tracking_id("Other")))
+        self.assertEqual(None, restored.max_tracking_id("Depot"))
+        for each in (recorder, restored):
+            with self.assertRaisesRegex(IntegrityError, "is at position 7 of 'Orders'"):
+                each.insert_events([stored("e", 1)], tracking=upstream(7))
+        recorder.insert_events([stored("e", 1)], tracking=upstream(8))
+        self.assertEqual(8, restored.max_tracking_id("Orders"))
+        self.assertEqual(5, len(restored.select_notifications(None, 10)))
+        if EVENTS_HAVE_METADATA:
+            for notification in restored.select_notifications(None, 10):
+                self.assertEqual({}, notification.metadata)  # type: ignore[attr-defined]
+
     def test_a_lost_answer_is_not_processed_twice(self) -> None:
         relay = Relay()
         self.addCleanup(relay.close)
@@ -111,6 +138,19 @@ class TestRows(StoreTestCase):
             view.update_rows(upstream(2), {"c1": lambda _: None})
         self.assertEqual({"free": 2}, view.row("c1"))
         self.assertEqual(b'{"free":2}', request("GET", "/projections/seats/c1").body)
+
+    def test_who_deletes_the_type_begins_the_view_anew(self) -> None:
+        view = self.view()
+        view.update_rows(upstream(3), {"c1": lambda _: 1})
+        self.assertEqual(204, request("DELETE", "/projections/seats").status)
+        with self.assertRaisesRegex(OperationalError, "^the position of 'seats' in 'Orders' was deleted"):
+            view.update_rows(upstream(4), {"c1": lambda row: (row or 0) + 1})
+        view = self.view()
+        self.assertEqual((None, None), (view.max_tracking_id("Orders"), view.row("c1")))
+        view.update_rows(upstream(1), {"c1": lambda row: row or 5})
+        self.assertEqual((1, 5), (view.max_tracking_id("Orders"), view.row("c1")))
+        with self.assertRaisesRegex(ProgrammingError, "the key of a row cannot begin with _tracking/"):
+            view.update_rows(upstream(2), {"_tracking/Orders": lambda _: 1})
 
     def test_no_change_of_another_follower_is_lost(self) -> None:
         def count(application: str) -> None:
