@@ -28,6 +28,8 @@ class StoreTestCase(unittest.TestCase):
     """Each test begins with empty stores."""
 
     def setUp(self) -> None:
+        # Of the library's test case, in a class that extends both.
+        super().setUp()
         for url in (UNIX_URL, TCP_URL):
             reset(url)
 

@@ -20,6 +20,7 @@ from eventsourcing_eventstore.library import (
     ProgrammingError,
     StoredEvent,
 )
+from eventsourcing_eventstore.plain import Condition, EventStore, NewEvent, QueryItem
 from eventsourcing_eventstore.stored_events import EventStream
 
 from .support import UNIX_URL, StoreTestCase, eventually, reads_waiting, request
@@ -52,6 +53,24 @@ class TestAggregates(AggregateTestCase):
         line = json.loads(request("QUERY", "/events", {"query": "*"}).body.splitlines()[0])
         self.assertEqual({"application": "Shop", "aggregate": "order-1", "version": "1"}, line["identifiers"])
         self.assertEqual(("OrderPlaced", '{"by":"Ada"}'), (line["type"], line["payload"]))
+
+    def test_another_program_adds_an_event(self) -> None:
+        recorder = self.application_recorder()
+        recorder.insert_events(stored("order-1", 1))
+        with EventStore(UNIX_URL) as store:
+
+            def add(version: int) -> None:
+                identifiers = {"application": "Shop", "aggregate": "order-1", "version": str(version)}
+                store.append(NewEvent("t", {}, identifiers), Condition(QueryItem(identifiers=identifiers)))
+
+            add(2)
+            for version in (1, 2):
+                with self.assertRaises(IntegrityError):
+                    add(version)
+        with self.assertRaises(IntegrityError):
+            recorder.insert_events(stored("order-1", 2))
+        recorder.insert_events(stored("order-1", 3))
+        self.assertEqual([1, 2, 3], versions_of(recorder.select_events("order-1")))
 
     def test_every_selection_of_a_long_aggregate(self) -> None:
         recorder = self.application_recorder(page_limit=7)

@@ -117,14 +117,22 @@ class TestFactory(getattr(suite, "InfrastructureFactoryTestCase")):  # type: ign
         return OtherProcessRecorder
 
 
-class TestExampleApplication(StoreTestCase, getattr(applications, "ExampleApplicationTestCase")):  # type: ignore[misc]
-    expected_factory_topic = "eventsourcing_eventstore.factory:EventStoreFactory"
+class ByVariables(StoreTestCase):
+    """Environment variables name the persistence module of every application."""
 
     def setUp(self) -> None:
         super().setUp()
         variables = patch.dict(os.environ, ENV)
         variables.start()
         self.addCleanup(variables.stop)
+
+
+class TestExampleApplication(ByVariables, getattr(applications, "ExampleApplicationTestCase")):  # type: ignore[misc]
+    expected_factory_topic = "eventsourcing_eventstore.factory:EventStoreFactory"
+
+
+class TestApplication(ByVariables, getattr(applications, "ApplicationTestCase")):  # type: ignore[misc]
+    """Those of caches, snapshots and applications in general."""
 
 
 class Counters(EventStoreTrackingRecorder, projections.EventCountersView):  # type: ignore[misc]
