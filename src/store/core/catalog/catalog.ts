@@ -144,8 +144,9 @@ export class Catalog {
       const { create, replace } = result.versions;
       this.#saved = { version: (create[0] ?? replace[0])!.version, afterSequence: saved };
     } else {
-      // Another server has saved its counts, which are as good, or projections were deleted.
-      this.#counts = undefined;
+      // Another server has saved its counts, or projections were deleted. The next tick saves again.
+      const { projection } = await this.#store.reads.projection(KEY);
+      this.#saved = { version: projection?.version, afterSequence };
     }
   }
 }
