@@ -1,12 +1,13 @@
 import { h } from "../parts/dom.ts";
 import type { Tag } from "../filter/tag.ts";
-import { timeText } from "../parts/format.ts";
+import { partsOf, timeText } from "../parts/format.ts";
 import { tagButton, typeMark } from "../parts/parts.ts";
 import { type StoredEvent, tagsOf } from "../store/stored_event.ts";
 import { visibleLine } from "../parts/visible_text.ts";
+import type { Column } from "./row_columns.ts";
 
 /** A row has space for so many tags. */
-const TAGS_MAX = 6;
+const TAGS_MAX = 12;
 const CHARACTERS_MAX = 200;
 
 export interface RowOptions {
@@ -14,37 +15,62 @@ export interface RowOptions {
   readonly link: string;
   /** The class of the type's colour. */
   readonly color: string;
+  /** The tags of the shown columns. */
+  readonly tags: readonly Tag[];
+  readonly columns: { has(column: Column): boolean };
   onTag(tag: Tag): void;
 }
 
+/** The tags of an event in the shown columns. */
+export function shownTags(event: StoredEvent, columns: RowOptions["columns"]): Tag[] {
+  return tagsOf(event).filter(({ kind }) => columns.has(kind));
+}
+
 /** An event as one row of a list. */
-export function eventRow(event: StoredEvent, { link, color, onTag }: RowOptions): HTMLLIElement {
-  const { date, clock } = timeText(event.time);
-  const tags = tagsOf(event);
+export function eventRow(
+  event: StoredEvent,
+  { link, color, tags, columns, onTag }: RowOptions,
+): HTMLLIElement {
   const more = tags.length - TAGS_MAX;
+  const type = h(
+    "span",
+    { class: "row-type", title: visibleLine(event.type) },
+    typeMark(color),
+    h("bdi", {}, visibleLine(event.type.slice(0, CHARACTERS_MAX))),
+  );
+  const payload = visibleLine(event.payload.slice(0, CHARACTERS_MAX));
   return h(
     "li",
     { "class": "row", "data-sequence": event.sequence },
     h("a", { class: "row-sequence", href: link, tabindex: -1 }, `${event.sequence}`),
-    h(
-      "time",
-      { class: "row-time", datetime: event.time, title: event.time },
-      h("span", { class: "row-date" }, `${date} `),
-      clock,
-    ),
+    columns.has("time") ? rowTime(event.time) : undefined,
+    columns.has("type") ? type : undefined,
+    columns.has("identifiers") || columns.has("metadata")
+      ? h(
+        "span",
+        { class: "row-tags" },
+        ...tags.slice(0, TAGS_MAX).map((tag) => rowTag(tag, onTag)),
+        more > 0 ? h("span", { class: "row-more" }, `+${more}`) : undefined,
+      )
+      : undefined,
+    columns.has("payload") ? h("span", { class: "row-payload" }, h("bdi", {}, payload)) : undefined,
+  );
+}
+
+/** The date and the time. Where space is short, the style sheet leaves out this year and a date that all rows share. */
+function rowTime(time: string): HTMLElement {
+  const { date, clock } = timeText(time);
+  const isThisYear = date.slice(0, 4) === partsOf(new Date()).date.slice(0, 4);
+  return h(
+    "time",
+    { class: "row-time", datetime: time, title: time },
     h(
       "span",
-      { class: "row-type", title: visibleLine(event.type) },
-      typeMark(color),
-      h("bdi", {}, visibleLine(event.type.slice(0, CHARACTERS_MAX))),
+      { class: "row-date" },
+      h("span", isThisYear ? { class: "row-year" } : {}, date.slice(0, 5)),
+      `${date.slice(5)} `,
     ),
-    h(
-      "span",
-      { class: "row-tags" },
-      ...tags.slice(0, TAGS_MAX).map((tag) => rowTag(tag, onTag)),
-      more > 0 ? h("span", { class: "row-more" }, `+${more}`) : undefined,
-    ),
-    h("span", { class: "row-payload" }, h("bdi", {}, visibleLine(event.payload.slice(0, CHARACTERS_MAX)))),
+    clock,
   );
 }
 

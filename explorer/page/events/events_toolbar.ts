@@ -7,6 +7,14 @@ import type { Route } from "../frame/route.ts";
 import type { Bounds } from "../timeline/time_bounds.ts";
 import { TimeMenu } from "../filter/time_menu.ts";
 
+export interface ToolbarOptions {
+  onPause(): void;
+  /** Returns the sequences of the list. */
+  boundsOf(): Promise<Bounds>;
+  /** The menu of the columns. */
+  readonly columns: HTMLElement;
+}
+
 /** The bar above the list: filter, time, order, position, copying, and the pause button. */
 export class EventsToolbar {
   readonly element: HTMLElement;
@@ -16,8 +24,14 @@ export class EventsToolbar {
   readonly #order: HTMLSelectElement;
   readonly #position: HTMLInputElement;
   readonly #live: HTMLButtonElement;
+  /** On a phone, this button shows and hides the other tools. */
+  readonly #more = button("More", () => this.#toggleTools(), {
+    "class": "button more-tools",
+    "aria-expanded": "false",
+    "aria-controls": "tools",
+  });
 
-  constructor(app: App, onPause: () => void, boundsOf: () => Promise<Bounds>) {
+  constructor(app: App, { onPause, boundsOf, columns }: ToolbarOptions) {
     this.#app = app;
     this.#filterBar = new FilterBar(app);
     this.#timeMenu = new TimeMenu(app);
@@ -37,14 +51,15 @@ export class EventsToolbar {
     this.#live = button("Live", onPause, { class: "button live", title: "Pause or resume (p)" });
     const tools = h(
       "div",
-      { class: "tools" },
+      { class: "tools", id: "tools" },
       this.#timeMenu.element,
       this.#order,
       this.#position,
+      columns,
       copyMenu(app, boundsOf),
       this.#live,
     );
-    this.element = h("div", { class: "toolbar" }, this.#filterBar.element, tools);
+    this.element = h("div", { class: "toolbar" }, this.#filterBar.element, this.#more, tools);
   }
 
   focus(): void {
@@ -61,6 +76,15 @@ export class EventsToolbar {
     this.#timeMenu.show(route);
     this.#order.value = route.isOldestFirst ? "oldest" : "newest";
     this.#position.value = route.position === undefined ? "" : String(route.position);
+    const { filter: { from, before }, isOldestFirst, position } = route;
+    const isPlain = from === undefined && before === undefined && !isOldestFirst && position === undefined;
+    // Otherwise a hidden tool would limit the list unseen.
+    this.#more.classList.toggle("in-use", !isPlain);
+  }
+
+  #toggleTools(): void {
+    const isShown = this.element.classList.toggle("has-tools");
+    this.#more.setAttribute("aria-expanded", String(isShown));
   }
 
   /** @param state undefined when new events do not belong in the list */

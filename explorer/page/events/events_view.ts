@@ -2,10 +2,12 @@ import type { App, View } from "../frame/app.ts";
 import { h, replace } from "../parts/dom.ts";
 import { CatalogPanel } from "../catalog/catalog_panel.ts";
 import { EventFeed } from "./event_feed.ts";
+import { Columns } from "./columns.ts";
+import { areOfToday } from "./row_columns.ts";
 import { EventsToolbar } from "./events_toolbar.ts";
 import { countText, failureNotice, nothingNotice } from "./events_texts.ts";
 import { EventPanel } from "./event_panel.ts";
-import { eventRow } from "./event_row.ts";
+import { eventRow, shownTags } from "./event_row.ts";
 import { Follower } from "./follower.ts";
 import { HeldEvents } from "./held_events.ts";
 import { narrowedToTag } from "../filter/filter.ts";
@@ -27,6 +29,7 @@ export class EventsView implements View {
   readonly #timeline: Timeline;
   readonly #catalog: CatalogPanel;
   readonly #panel: EventPanel;
+  readonly #columns = new Columns(() => this.#redraw());
   readonly #list: VirtualList<StoredEvent>;
   readonly #cursor: ListCursor;
   readonly #held: HeldEvents;
@@ -43,7 +46,11 @@ export class EventsView implements View {
   constructor(app: App) {
     this.#app = app;
     this.#positions = positionsIn(app);
-    this.#toolbar = new EventsToolbar(app, () => this.#togglePause(), () => this.#timeBounds());
+    this.#toolbar = new EventsToolbar(app, {
+      onPause: () => this.#togglePause(),
+      boundsOf: () => this.#timeBounds(),
+      columns: this.#columns.menu,
+    });
     this.#timeline = new Timeline(app, () => this.#positions);
     this.#catalog = new CatalogPanel(app, (name) => this.#toolbar.beginTag(name));
     this.#panel = new EventPanel(app, () => this.#close());
@@ -149,6 +156,7 @@ export class EventsView implements View {
     this.#feed = feed;
     this.#showLive();
     this.#list.set([], true);
+    this.#columns.reset(this.#list.element);
     replace(this.#empty);
     this.#count.textContent = "Reading \u2026";
     // Rows have the colours of their types.
@@ -193,10 +201,17 @@ export class EventsView implements View {
   #draw(): void {
     const feed = this.#feed!;
     this.#list.set(feed.events, false);
+    this.element.classList.toggle("one-day", areOfToday(feed.events));
     if (feed.events.length === 0 && feed.isAtEnd) replace(this.#empty, nothingNotice(this.#app));
     else replace(this.#empty);
     this.#count.textContent = countText(feed, this.#app.catalog.totalOf(this.#app.route.filter));
     this.#cursor.mark();
+  }
+
+  /** Draws the rows with other columns. */
+  #redraw(): void {
+    this.#columns.reset(this.#list.element);
+    this.#list.redraw();
   }
 
   #receive(events: readonly StoredEvent[]): void {
@@ -231,7 +246,11 @@ export class EventsView implements View {
 
   #row(event: StoredEvent): HTMLElement {
     const app = this.#app;
+    const tags = shownTags(event, this.#columns);
+    this.#columns.fit(event, tags);
     const row = eventRow(event, {
+      tags,
+      columns: this.#columns,
       link: fragmentOf({ ...app.route, open: event.sequence }),
       color: app.catalog.colorOf(event.type),
       onTag: (tag) => app.go({ filter: narrowedToTag(app.route.filter, tag), position: undefined }),

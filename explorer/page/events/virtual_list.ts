@@ -46,10 +46,16 @@ export class VirtualList<Item> {
   set(items: readonly Item[], isAnew: boolean): void {
     this.#items = items;
     if (isAnew) {
-      this.#shown.forEach((row) => row.remove());
-      this.#shown.clear();
+      this.redraw();
       this.element.scrollTop = 0;
     }
+    this.#later();
+  }
+
+  /** Makes the rows anew. The list stays where it is scrolled to. */
+  redraw(): void {
+    this.#shown.forEach((row) => row.remove());
+    this.#shown.clear();
     this.#later();
   }
 
