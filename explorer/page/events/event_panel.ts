@@ -7,19 +7,41 @@ import { button, notice, tagButton, typeMark } from "../parts/parts.ts";
 import { payloadView } from "../parts/payload_view.ts";
 import { fragmentOf, START } from "../frame/route.ts";
 import { type StoredEvent, tagsOf } from "../store/stored_event.ts";
+import { sameWrite, sameWriteText } from "./same_write.ts";
 import { escapedJson, visibleLine } from "../parts/visible_text.ts";
+
+export interface PanelOptions {
+  onClose(): void;
+  /** Opens the next event of the list, or the previous one. */
+  onStep(by: 1 | -1): void;
+}
 
 /** The open event with its whole payload, next to the list or above it. */
 export class EventPanel {
-  readonly element: HTMLElement = h("aside", { "class": "panel", "aria-label": "Event", "hidden": true });
+  readonly element: HTMLElement;
   readonly #app: App;
-  readonly #onClose: () => void;
+  readonly #sequence = h("span", { class: "panel-sequence" });
+  /** Apart from the head, whose buttons keep the focus from event to event. */
+  readonly #content = h("div", { class: "panel-content" });
   #shown: number | undefined;
   #ending = new AbortController();
 
-  constructor(app: App, onClose: () => void) {
+  constructor(app: App, { onClose, onStep }: PanelOptions) {
     this.#app = app;
-    this.#onClose = onClose;
+    this.element = h(
+      "aside",
+      { "class": "panel", "aria-label": "Event", "hidden": true },
+      h(
+        "div",
+        { class: "panel-head" },
+        this.#sequence,
+        h("span", { class: "spring" }),
+        iconButton("\u2191", "Previous event (k)", () => onStep(-1)),
+        iconButton("\u2193", "Next event (j)", () => onStep(1)),
+        iconButton("\u2715", "Close (Escape)", onClose),
+      ),
+      this.#content,
+    );
   }
 
   /** Forgets the shown event because the store has changed. */
@@ -34,12 +56,12 @@ export class EventPanel {
     this.#ending = new AbortController();
     const { signal } = this.#ending;
     this.element.hidden = sequence === undefined;
-    if (sequence === undefined) return replace(this.element);
+    if (sequence === undefined) return replace(this.#content);
     try {
       const request = { query: everything(this.#app.facts.edition), afterSequence: sequence - 1, limit: 1 };
       const { events: [event] } = await this.#app.calls.events(request, signal);
       if (signal.aborted) return;
-      if (event?.sequence === sequence) this.#draw(event);
+      if (event?.sequence === sequence) this.#draw(event, signal);
       else this.#drawNotice(sequence, "No such event", "The store has no event with this sequence.");
     } catch (error) {
       if (signal.aborted) return;
@@ -48,31 +70,19 @@ export class EventPanel {
     }
   }
 
-  #head(sequence: number): HTMLElement {
-    return h(
-      "div",
-      { class: "panel-head" },
-      h("span", { class: "panel-sequence" }, `#${sequence}`),
-      h("span", { class: "spring" }),
-      button("\u2715", this.#onClose, {
-        "class": "button icon panel-close",
-        "aria-label": "Close (Escape)",
-        "title": "Close (Escape)",
-      }),
-    );
-  }
-
   #drawNotice(sequence: number, title: string, text: string): void {
-    replace(this.element, this.#head(sequence), notice(title, text));
+    this.#sequence.textContent = `#${sequence}`;
+    replace(this.#content, notice(title, text));
   }
 
-  #draw(event: StoredEvent): void {
+  #draw(event: StoredEvent, signal: AbortSignal): void {
     const app = this.#app;
     const { filter } = app.route;
     const { date, clock } = timeText(event.time);
+    const write = h("section", { "class": "write-part", "aria-label": "Same write" });
+    this.#sequence.textContent = `#${event.sequence}`;
     replace(
-      this.element,
-      this.#head(event.sequence),
+      this.#content,
       h("h2", {}, typeMark(app.catalog.colorOf(event.type)), h("bdi", {}, visibleLine(event.type))),
       h(
         "dl",
@@ -83,6 +93,7 @@ export class EventPanel {
       ),
       ...this.#tags(event),
       payloadView(event.payload, () => app.copy(event.payload, "the payload")),
+      write,
       h(
         "div",
         { class: "panel-actions" },
@@ -98,6 +109,42 @@ export class EventPanel {
       ),
     );
     this.element.scrollTop = 0;
+    void this.#drawWrite(write, event, signal);
+  }
+
+  /** Lists the events of the same write, once they are read. */
+  async #drawWrite(part: HTMLElement, event: StoredEvent, signal: AbortSignal): Promise<void> {
+    const { calls, catalog, facts } = this.#app;
+    const title = h("h3", {}, "Same write");
+    try {
+      const write = await sameWrite(
+        (request) => calls.events(request, signal),
+        everything(facts.edition),
+        event,
+      );
+      const items = write.events.map(({ sequence, type }) => {
+        const press = (): void => this.#app.go({ open: sequence });
+        const isShown = sequence === event.sequence;
+        return h(
+          "li",
+          {},
+          h(
+            "button",
+            { "type": "button", "aria-current": isShown ? "true" : undefined, "on": { click: press } },
+            h("span", { class: "panel-sequence" }, `#${sequence}`),
+            typeMark(catalog.colorOf(type)),
+            h("bdi", {}, visibleLine(type)),
+          ),
+        );
+      });
+      const list = h("ol", { class: "write-list" }, ...items);
+      const text = h("p", { class: "quiet" }, sameWriteText(write, event.sequence));
+      replace(part, title, text, items.length > 1 ? list : undefined);
+      const shown = items[write.events.indexOf(event)]!;
+      list.scrollTop = shown.offsetTop - list.clientHeight / 2;
+    } catch (error) {
+      if (!signal.aborted) replace(part, title, h("p", { class: "problem" }, (error as Error).message));
+    }
   }
 
   #tags(event: StoredEvent): HTMLElement[] {
@@ -126,6 +173,10 @@ export class EventPanel {
       );
     });
   }
+}
+
+function iconButton(sign: string, label: string, onPress: () => void): HTMLButtonElement {
+  return button(sign, onPress, { "class": "button icon", "aria-label": label, "title": label });
 }
 
 function fact(name: string, value: Node | string): HTMLElement[] {

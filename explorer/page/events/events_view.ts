@@ -53,7 +53,10 @@ export class EventsView implements View {
     });
     this.#timeline = new Timeline(app, () => this.#positions);
     this.#catalog = new CatalogPanel(app, (name) => this.#toolbar.beginTag(name));
-    this.#panel = new EventPanel(app, () => this.#close());
+    this.#panel = new EventPanel(app, {
+      onClose: () => this.#close(),
+      onStep: (by) => this.#step(by),
+    });
     this.#list = new VirtualList<StoredEvent>({
       label: "Events",
       keyOf: ({ sequence }) => sequence,
