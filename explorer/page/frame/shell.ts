@@ -1,5 +1,6 @@
 import { h, replace, setAttribute } from "../parts/dom.ts";
 import { type ViewName, VIEWS } from "./route.ts";
+import { themeSwitch } from "./theme.ts";
 import type { About } from "../store/store_calls.ts";
 
 const TITLES: Readonly<Record<ViewName, string>> = {
@@ -35,6 +36,7 @@ export class Shell {
         h("nav", { "aria-label": "Views" }, ...tabs),
         h("span", { class: "spring" }),
         h("div", { class: "about" }, this.#place, this.#state),
+        themeSwitch(),
         h("button", {
           "type": "button",
           "class": "button icon",

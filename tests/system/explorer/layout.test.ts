@@ -72,7 +72,7 @@ const IS_SHOWN = (selector: string): string =>
 
 await exploredTest(
   "on a phone the rows begin in the upper third, and the tools are behind a button",
-  {},
+  { explorer: { allowWrites: true } },
   async ({
     server,
     open,
@@ -177,6 +177,39 @@ await exploredTest(
     );
     await page.evaluate(pressButton("Show all"));
     await page.until('document.querySelectorAll(".row-time, .row-payload, .row .metadata").length === 10');
+    assert.deepEqual(page.problems, []);
+  },
+);
+
+/** The colour behind the page. */
+const GROUND = "getComputedStyle(document.body).backgroundColor";
+
+await exploredTest(
+  "the theme is that of the system, or a chosen one, which the browser remembers",
+  {},
+  async ({
+    open,
+  }) => {
+    await using page = await open("/health", { scheme: "light" });
+    const press = '.theme[aria-label^="Theme: ';
+    await page.until(`document.querySelector('${press}system') !== null`);
+    const light = await page.evaluate(GROUND);
+    await page.size({ scheme: "dark" });
+    const dark = await page.evaluate(GROUND);
+    assert.notEqual(dark, light);
+    // On a dark system: light, then dark, then that of the system.
+    await page.evaluate(`document.querySelector('${press}system').click()`);
+    assert.equal(await page.evaluate(GROUND), light);
+    const again = (await page.evaluate<string>("location.href")).replace("/#", "/?again#");
+    await page.goTo(again);
+    await page.until(`document.querySelector('${press}light') !== null`);
+    assert.equal(await page.evaluate(GROUND), light);
+    await page.evaluate(`document.querySelector('${press}light').click()`);
+    await page.size({ scheme: "light" });
+    assert.equal(await page.evaluate(GROUND), dark);
+    await page.evaluate(`document.querySelector('${press}dark').click()`);
+    assert.equal(await page.evaluate(GROUND), light);
+    assert.equal(await page.evaluate('localStorage.getItem("explorer-theme")'), null);
     assert.deepEqual(page.problems, []);
   },
 );
