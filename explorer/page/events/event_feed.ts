@@ -1,4 +1,5 @@
 import type { Filter } from "../filter/filter.ts";
+import type { ListRange } from "../download/event_file.ts";
 import { type Edition, queryOf } from "../filter/query.ts";
 import type { Seen } from "../filter/seen.ts";
 import type { EventsPage, EventsRequest, ReadPage, StoreCalls } from "../store/store_calls.ts";
@@ -73,6 +74,12 @@ export class EventFeed {
     if (this.isAtEnd || this.isFull || this.isStopped) return;
     this.#reading ??= this.#read().finally(() => this.#reading = undefined);
     await this.#reading;
+  }
+
+  /** The range of the whole list, also of what is not read yet. */
+  async range(): Promise<ListRange> {
+    const { isOldestFirst } = this.#request;
+    return { query: this.query, isOldestFirst, ...await this.#boundsOf() };
   }
 
   /** Adds new events at the beginning of the list. @param events oldest first */

@@ -13,6 +13,7 @@ export interface ToolbarOptions {
   boundsOf(): Promise<Bounds>;
   /** The menu of the columns. */
   readonly columns: HTMLElement;
+  readonly download: HTMLElement;
 }
 
 /** The bar above the list: filter, time, order, position, copying, and the pause button. */
@@ -31,7 +32,7 @@ export class EventsToolbar {
     "aria-controls": "tools",
   });
 
-  constructor(app: App, { onPause, boundsOf, columns }: ToolbarOptions) {
+  constructor(app: App, { onPause, boundsOf, columns, download }: ToolbarOptions) {
     this.#app = app;
     this.#filterBar = new FilterBar(app);
     this.#timeMenu = new TimeMenu(app);
@@ -57,6 +58,7 @@ export class EventsToolbar {
       this.#position,
       columns,
       copyMenu(app, boundsOf),
+      download,
       this.#live,
     );
     this.element = h("div", { class: "toolbar" }, this.#filterBar.element, this.#more, tools);

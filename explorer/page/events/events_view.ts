@@ -1,6 +1,7 @@
 import type { App, View } from "../frame/app.ts";
 import { h, replace } from "../parts/dom.ts";
 import { CatalogPanel } from "../catalog/catalog_panel.ts";
+import { DownloadMenu } from "../download/download_menu.ts";
 import { EventFeed } from "./event_feed.ts";
 import { Columns } from "./columns.ts";
 import { areOfToday } from "./row_columns.ts";
@@ -50,6 +51,7 @@ export class EventsView implements View {
       onPause: () => this.#togglePause(),
       boundsOf: () => this.#timeBounds(),
       columns: this.#columns.menu,
+      download: new DownloadMenu(app, () => this.#feed!.range()).element,
     });
     this.#timeline = new Timeline(app, () => this.#positions);
     this.#catalog = new CatalogPanel(app, (name) => this.#toolbar.beginTag(name));

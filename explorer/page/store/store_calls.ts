@@ -33,6 +33,13 @@ export interface EventsPage {
   readonly head: number;
 }
 
+/** A page of events as the lines that the store sent. */
+export interface LinesPage {
+  readonly lines: readonly string[];
+  readonly hasMore: boolean;
+  readonly head: number;
+}
+
 /** Reads a page of events. */
 export type ReadPage = (request: EventsRequest) => Promise<EventsPage>;
 
@@ -84,14 +91,22 @@ export class StoreCalls {
 
   /** Reads a page of events, or the beginning of a large one. @throws CallError when the answer broke off */
   async events(request: EventsRequest, signal?: AbortSignal): Promise<EventsPage> {
+    const { lines, hasMore, head } = await this.eventLines(request, signal);
+    return { events: lines.map((line) => JSON.parse(line)), hasMore, head };
+  }
+
+  /** Like `events`, but does not parse them. */
+  async eventLines(request: EventsRequest, signal?: AbortSignal): Promise<LinesPage> {
     const body = JSON.stringify(request);
     const answer = await this.#good("QUERY", "/store/events", body, signal, PAGE_BYTES_MAX);
     // The next page reads an incomplete last line again.
-    const lines = answer.text.split("\n").slice(0, -1).map((line) => JSON.parse(line));
-    const isWhole = typeof lines.at(-1)?.hasMore === "boolean";
+    const lines = answer.text.split("\n").slice(0, -1);
+    const last = JSON.parse(lines.at(-1) ?? "{}");
+    const isWhole = typeof last.hasMore === "boolean";
     if (!isWhole && !answer.isLeft) throw new CallError("Broken", 0, "the answer of the store broke off");
-    const { hasMore } = isWhole ? lines.pop() : { hasMore: true };
-    return { events: lines, hasMore, head: Number(answer.headers.get("x-service-head") ?? 0) };
+    if (isWhole) lines.pop();
+    const head = Number(answer.headers.get("x-service-head") ?? 0);
+    return { lines, hasMore: isWhole ? last.hasMore : true, head };
   }
 
   /** Sends a request. Returns every answer of the store, errors included. */

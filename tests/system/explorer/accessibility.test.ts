@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { run } from "../../../tools/build/run.ts";
+import type { ChromiumPage } from "../support/chromium.ts";
 import { EVENT, exploredTest, ROWS, says, textOf, write } from "./explored.ts";
 
 /*
@@ -25,6 +26,18 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
+/** The violations that axe-core finds in a page, in which it was evaluated before. */
+async function violationsIn(page: ChromiumPage): Promise<string[]> {
+  // A timeline that is still counting, which it does from two frames after the rows, is dimmed on purpose.
+  await page.evaluate("new Promise((then) => requestAnimationFrame(() => setTimeout(then, 50)))");
+  await page.until("document.querySelector('.timeline[aria-busy=\"true\"]') === null");
+  const options = '{ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }';
+  const violations = await page.evaluate<Violation[]>(
+    `axe.run(document, ${options}).then(({ violations }) => violations)`,
+  );
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html} ${nodes[0]!.failureSummary}`);
+}
+
 await exploredTest(
   "axe-core finds nothing in any view, in light and dark, wide and narrow",
   {},
@@ -43,6 +56,7 @@ await exploredTest(
     const views = [
       ["/events", `${ROWS} === 3`],
       ["/events?open=3&type=Noted&tag=note=n0", `${textOf(".panel-sequence")} === "#3"`],
+      ["/events?open=2", 'document.querySelectorAll(".write-list li").length === 3'],
       ["/events?type=Nothing", says("Nothing matches")],
       ["/events?type=Nothing&tag=note=n0&or=&type=Noted&or=&tag=@by=web&tag=note=n0", `${ROWS} === 3`],
       ["/trace?trace=note=n0", 'document.querySelectorAll(".story-item").length === 3'],
@@ -60,22 +74,25 @@ await exploredTest(
       for (const [view, ready] of views) {
         await page.goTo(`${start}#${view}`);
         await page.until(ready);
-        // A timeline that is still counting is dimmed on purpose.
-        await page.until("document.querySelector('.timeline[aria-busy=\"true\"]') === null");
-        const options =
-          '{ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }';
-        const violations = await page.evaluate<Violation[]>(
-          `axe.run(document, ${options}).then(({ violations }) => violations)`,
-        );
-        const found = violations.map(({ id, nodes }) =>
-          `${id}: ${nodes[0]!.html} ${nodes[0]!.failureSummary}`
-        );
-        assert.deepEqual(found, [], `${view} at ${width}, ${scheme}`);
+        assert.deepEqual(await violationsIn(page), [], `${view} at ${width}, ${scheme}`);
         assert.equal(
           await page.evaluate("document.documentElement.scrollWidth"),
           width,
           `${view} at ${width}`,
         );
+      }
+      // The open menus, on a phone behind the button for the tools.
+      await page.goTo(`${start}#/events`);
+      await page.until(`${ROWS} === 3 && document.querySelectorAll(".bar").length > 0`);
+      await page.evaluate('document.querySelector(".more-tools").click()');
+      for (const menu of ["columns", "download"]) {
+        await page.evaluate(`document.querySelector(".${menu}").open = true`);
+        assert.deepEqual(await violationsIn(page), [], `${menu} at ${width}, ${scheme}`);
+        const { left, right } = await page.evaluate<{ left: number; right: number }>(
+          `document.querySelector(".${menu} .menu-content").getBoundingClientRect().toJSON()`,
+        );
+        assert.ok(left >= 0 && right <= width, `${menu} from ${left} to ${right} of ${width}`);
+        await page.evaluate(`document.querySelector(".${menu}").open = false`);
       }
       assert.deepEqual(page.problems, []);
     }
