@@ -1,15 +1,12 @@
 import type { Query } from "../filter/query.ts";
 import type { EventsRequest, LinesPage } from "../store/store_calls.ts";
+import { type Bounds, requestOf } from "../timeline/time_bounds.ts";
 import { CSV_HEAD, csvLine } from "./csv.ts";
 
 /** The events of a list, in its order. */
-export interface ListRange {
+export interface ListRange extends Bounds {
   readonly query: Query;
   readonly isOldestFirst: boolean;
-  /** The list lies between these sequences. */
-  readonly after: number;
-  /** Infinity for no upper bound. */
-  readonly before: number;
 }
 
 /** A file has at most so many events, and about so many bytes, since the browser holds it in memory. */
@@ -73,8 +70,7 @@ export async function eventFile(range: ListRange, options: FileOptions): Promise
     const { lines, hasMore, head } = await read({
       query,
       limit,
-      ...after === 0 ? {} : { afterSequence: after },
-      ...before === Infinity ? {} : { beforeSequence: Math.max(1, before) },
+      ...requestOf({ after, before }),
       ...isOldestFirst ? {} : { backwards: true },
     });
     before = Math.min(before, head + 1);

@@ -5,7 +5,7 @@ import type { Seen } from "../filter/seen.ts";
 import type { EventsPage, EventsRequest, ReadPage, StoreCalls } from "../store/store_calls.ts";
 import { type StoredEvent, timeOf } from "../store/stored_event.ts";
 import type { Positions } from "../timeline/positions.ts";
-import { type Bounds, boundsOf } from "../timeline/time_bounds.ts";
+import { type Bounds, boundsOf, requestOf } from "../timeline/time_bounds.ts";
 import { CachedEvents } from "./cached_events.ts";
 
 /** The filter, order and first position of a list of events. */
@@ -82,6 +82,21 @@ export class EventFeed {
     return { query: this.query, isOldestFirst, ...await this.#boundsOf() };
   }
 
+  /**
+   * Reads the sequence of the event after or before one in the order of the list. Neither needs to be among the events
+   * that are read.
+   */
+  async neighbourOf(sequence: number, by: 1 | -1): Promise<number | undefined> {
+    const { query, isOldestFirst, after, before } = await this.range();
+    const isLater = isOldestFirst === (by === 1);
+    const bounds = isLater
+      ? { after: Math.max(after, sequence), before }
+      : { after, before: Math.min(before, sequence) };
+    const order = isLater ? {} : { backwards: true };
+    const { events } = await this.#readPage({ query, limit: 1, ...requestOf(bounds), ...order });
+    return events[0]?.sequence;
+  }
+
   /** Adds new events at the beginning of the list. @param events oldest first */
   prepend(events: readonly StoredEvent[]): void {
     for (const event of events) this.#seen.add(event);
@@ -100,8 +115,7 @@ export class EventFeed {
     const request: EventsRequest = {
       query: this.query,
       limit: last === undefined ? FIRST_PAGE : NEXT_PAGE,
-      ...from === 0 ? {} : { afterSequence: from },
-      ...to === Infinity ? {} : { beforeSequence: Math.max(1, to) },
+      ...requestOf({ after: from, before: to }),
       ...isOldestFirst ? {} : { backwards: true },
     };
     const page = await this.#readPage(request);

@@ -7,6 +7,7 @@ import { Columns } from "./columns.ts";
 import { areOfToday } from "./row_columns.ts";
 import { EventsToolbar } from "./events_toolbar.ts";
 import { countText, failureNotice, nothingNotice } from "./events_texts.ts";
+import { EventOpener } from "./event_opener.ts";
 import { EventPanel } from "./event_panel.ts";
 import { eventRow, shownTags } from "./event_row.ts";
 import { Follower } from "./follower.ts";
@@ -20,8 +21,6 @@ import { Timeline } from "../timeline/timeline.ts";
 import { ListCursor } from "./list_cursor.ts";
 import { VirtualList } from "./virtual_list.ts";
 
-const OPEN_MILLISECONDS = 120;
-
 /** The list of events: filtered, live, and with one event open. */
 export class EventsView implements View {
   readonly element: HTMLElement;
@@ -33,6 +32,7 @@ export class EventsView implements View {
   readonly #columns = new Columns(() => this.#redraw());
   readonly #list: VirtualList<StoredEvent>;
   readonly #cursor: ListCursor;
+  readonly #opener: EventOpener;
   readonly #held: HeldEvents;
   readonly #empty = h("div", { class: "empty", role: "status" });
   readonly #count = h("span", { class: "count", role: "status" });
@@ -41,7 +41,6 @@ export class EventsView implements View {
   #follower: Follower | undefined;
   #isPaused = false;
   #isAway = false;
-  #opening: ReturnType<typeof setTimeout> | undefined;
   #shown = "";
 
   constructor(app: App) {
@@ -57,7 +56,7 @@ export class EventsView implements View {
     this.#catalog = new CatalogPanel(app, (name) => this.#toolbar.beginTag(name));
     this.#panel = new EventPanel(app, {
       onClose: () => this.#close(),
-      onStep: (by) => this.#step(by),
+      onStep: (by) => this.#opener.step(by, this.#feed),
     });
     this.#list = new VirtualList<StoredEvent>({
       label: "Events",
@@ -67,6 +66,7 @@ export class EventsView implements View {
       onScroll: () => this.#list.isAtTop && this.#showHeld(),
     });
     this.#cursor = new ListCursor(this.#list);
+    this.#opener = new EventOpener(app, this.#cursor);
     this.#held = new HeldEvents(() => this.#toTop());
     this.element = this.#build();
   }
@@ -104,7 +104,7 @@ export class EventsView implements View {
 
   hide(): void {
     this.#shown = "";
-    clearTimeout(this.#opening);
+    this.#opener.stop();
     this.#feed?.stop();
     this.#follower?.stop();
     this.#timeline.stop();
@@ -139,9 +139,9 @@ export class EventsView implements View {
 
   onKey(key: string): boolean {
     if (key === "/") this.#toolbar.focus();
-    else if (key === "j" || key === "ArrowDown") this.#step(1);
-    else if (key === "k" || key === "ArrowUp") this.#step(-1);
-    else if (key === "Enter") this.#openCursor();
+    else if (key === "j" || key === "ArrowDown") this.#opener.step(1, this.#feed);
+    else if (key === "k" || key === "ArrowUp") this.#opener.step(-1, this.#feed);
+    else if (key === "Enter") this.#opener.open();
     else if (key === "Escape" && this.#app.route.open !== undefined) this.#close();
     else if (key === "p") this.#togglePause();
     else if (key === "g") this.#toTop();
@@ -265,21 +265,9 @@ export class EventsView implements View {
   }
 
   #close(): void {
-    clearTimeout(this.#opening);
+    this.#opener.stop();
     this.#app.go({ open: undefined });
     this.#list.element.focus({ preventScroll: true });
-  }
-
-  #step(by: number): void {
-    if (!this.#cursor.step(by, this.#feed?.events ?? []) || this.#app.route.open === undefined) return;
-    // A key that is held down steps faster than browsers let an address change.
-    clearTimeout(this.#opening);
-    this.#opening = setTimeout(() => this.#openCursor("replace"), OPEN_MILLISECONDS);
-  }
-
-  #openCursor(how: "step" | "replace" = "step"): void {
-    const { sequence } = this.#cursor;
-    if (sequence !== undefined) this.#app.go({ open: sequence }, how);
   }
 }
 

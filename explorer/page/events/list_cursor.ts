@@ -11,6 +11,12 @@ export class ListCursor {
     this.#list = list;
   }
 
+  /** False when the list, as it is read, has no row in that direction. */
+  canStep(by: number, events: readonly StoredEvent[]): boolean {
+    const at = events.findIndex(({ sequence }) => sequence === this.sequence);
+    return at >= 0 && events[at + by] !== undefined;
+  }
+
   /** Moves to another row and scrolls it into view. Returns false if there is none. */
   step(by: number, events: readonly StoredEvent[]): boolean {
     const at = events.findIndex(({ sequence }) => sequence === this.sequence);

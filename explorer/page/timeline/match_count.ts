@@ -2,7 +2,7 @@ import type { Query } from "../filter/query.ts";
 import type { EventsPage, ReadPage } from "../store/store_calls.ts";
 import { timeOf } from "../store/stored_event.ts";
 import type { Axis, Bar } from "./axis.ts";
-import type { Bounds } from "./time_bounds.ts";
+import { type Bounds, requestOf } from "./time_bounds.ts";
 
 /*
  * An exact count requires reading all matches. So the newest matches are read and counted. Older ones, if there are
@@ -121,8 +121,7 @@ export class MatchCount {
     const page = await this.#read({
       query: this.#query,
       limit,
-      ...after === 0 ? {} : { afterSequence: after },
-      ...before === Infinity ? {} : { beforeSequence: Math.max(1, before) },
+      ...requestOf({ after, before }),
       ...backwards ? { backwards } : {},
     });
     for (const event of page.events) if (timeOf(event) >= this.#from) this.#times.push(timeOf(event));

@@ -8,6 +8,14 @@ export interface Bounds {
   readonly before: number;
 }
 
+/** Bounds as parts of a request. */
+export function requestOf({ after, before }: Bounds): { afterSequence?: number; beforeSequence?: number } {
+  return {
+    ...after === 0 ? {} : { afterSequence: after },
+    ...before === Infinity ? {} : { beforeSequence: Math.max(1, before) },
+  };
+}
+
 /** Converts the times of a filter to sequences. */
 export async function boundsOf({ from, before }: Filter, positions: Positions): Promise<Bounds> {
   return {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { EVENT, exploredTest, textOf, write } from "./explored.ts";
+import { EVENT, exploredTest, says, SEQUENCES, textOf, write } from "./explored.ts";
 
 /*
  * The open event: the events before and after it, and those of the same write.
@@ -47,6 +47,47 @@ await exploredTest(
     await page.until(`${textOf(".panel-sequence")} === "#4" && ${textOf(".panel h2")} === "C"`);
     await page.until(`${textOf(".write-part p")} === "3 events, this is number 3"`);
     assert.equal(await page.evaluate("location.hash"), "#/events?type=Noted&type=B&open=4");
+    assert.deepEqual(page.problems, []);
+  },
+);
+
+await exploredTest(
+  "an event that a link has opened leads to its neighbours, however far down the list",
+  {},
+  async ({
+    server,
+    open,
+  }) => {
+    for (let i = 0; i < 600; i += 100) {
+      await write(
+        server,
+        ...Array.from({ length: 100 }, (_, n) => ({ ...EVENT, type: n % 10 === 0 ? "Tenth" : "Other" })),
+      );
+    }
+    await using page = await open("/events?type=Other&open=12");
+    const step = async (label: string, sequence: number): Promise<void> => {
+      await page.until(`document.querySelector(".write-part p") !== null`);
+      await page.evaluate(pressLabelled(label));
+      await page.until(
+        `location.hash.endsWith("open=${sequence}") && ${textOf(".panel-sequence")} === "#${sequence}"`,
+      );
+    };
+    await page.until(`${SEQUENCES}[0] === 600`);
+    // Newest first: the next event is older. #11 is of another type.
+    await step("Next event (j)", 10);
+    await step("Previous event (k)", 12);
+    await step("Previous event (k)", 13);
+    // In the list from the first event on, in which the sequences rise. It begins at #5.
+    await page.evaluate('location.hash = "#/events?order=oldest&at=5&open=599"');
+    await page.until(`${SEQUENCES}[0] === 5 && ${textOf(".panel-sequence")} === "#599"`);
+    await step("Next event (j)", 600);
+    await page.evaluate(pressLabelled("Next event (j)"));
+    await page.until(says("The list has no next event"));
+    await page.evaluate('location.hash = "#/events?order=oldest&at=5&open=5"');
+    await page.until(`${textOf(".panel-sequence")} === "#5"`);
+    await page.evaluate(pressLabelled("Previous event (k)"));
+    await page.until(says("The list has no previous event"));
+    assert.equal(await page.evaluate("location.hash"), "#/events?order=oldest&at=5&open=5");
     assert.deepEqual(page.problems, []);
   },
 );
