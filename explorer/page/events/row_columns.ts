@@ -21,7 +21,7 @@ export interface Widths {
 
 /** Longer texts are cut. */
 const TYPE_MAX = 36;
-const TAG_MAX = 60;
+const TAG_MAX = 48;
 const TAGS_MAX = 130;
 /** The border and the padding of a tag, and the gap behind it. */
 const AROUND_TAG = 3.5;

@@ -18,8 +18,8 @@ Deno.test("a column is as wide as its text, within limits", () => {
   // order:o1 and @by:web, each with 3.5 characters around it, and the faded end.
   const tags = [tag("order", "o1"), tag("by", "web", "metadata")];
   assert.equal(widthsOf(event, tags).tags, 8 + 3.5 + 7 + 3.5 + 3.5);
-  // A long tag is cut at 60 characters, the column at 130, a type at 36.
-  assert.equal(widthsOf(event, [tag("order", "x".repeat(80))]).tags, 60 + 3.5 + 3.5);
+  // A long tag is cut at 48 characters, the column at 130, a type at 36.
+  assert.equal(widthsOf(event, [tag("order", "x".repeat(80))]).tags, 48 + 3.5 + 3.5);
   assert.equal(widthsOf(event, Array(9).fill(tag("order", "x".repeat(80)))).tags, 130);
   assert.equal(widthsOf({ sequence: 1, type: "T".repeat(200) }, []).type, 36);
 });
