@@ -21,10 +21,10 @@ export async function regularly(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    for (;;) {
-      await untilVisible(signal);
+    while (!signal.aborted) {
       await run();
       await sleep(milliseconds, signal);
+      await untilVisible(signal);
     }
   } catch {
     // It was aborted.
