@@ -43,7 +43,8 @@ await exploredTest(
     await page.until('location.hash === "#/events?type=OrderShipped"');
     await page.until(`${SEQUENCES}.join() === "1"`);
     const [blue] = await page.evaluate<string[]>(colorsOf(".row .type-mark"));
-    assert.deepEqual(await page.evaluate(colorsOf(".catalog .type-mark")), [placed, blue]);
+    const colors = JSON.stringify([placed, blue]);
+    await page.until(`JSON.stringify(${colorsOf(".catalog .type-mark")}) === ${JSON.stringify(colors)}`);
     assert.notEqual(placed, blue);
     await page.evaluate('document.querySelector(".row-sequence").click()');
     await page.until(`${textOf(".panel h2")} === "OrderShipped"`);

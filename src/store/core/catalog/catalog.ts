@@ -61,9 +61,10 @@ export class Catalog {
     let counts = this.#counts ??= await this.#load();
     while (true) {
       const left = until - performance.now();
-      if (left <= 0) return counts.document;
-      // On a file that is not cached, counting waits for the disk.
-      counts = await within(this.#count(), left, () => counts);
+      // The last events are always counted. Many may wait for a disk, after a start.
+      const isLast = this.#store.feed.state.head - counts.afterSequence <= TALLY_EVENTS;
+      if (left <= 0 && !isLast) return counts.document;
+      counts = isLast ? await this.#count() : await within(this.#count(), left, () => counts);
       if (counts.afterSequence >= this.#head) return counts.document;
     }
   }
