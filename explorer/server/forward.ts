@@ -1,3 +1,4 @@
+import { failureOf } from "../../client/failures.ts";
 import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import type { Transport, TransportRequest } from "../../client/transport/transport.ts";
 import { unixTransport } from "../../client/transport/unix_transport.ts";
@@ -99,7 +100,7 @@ async function answerTo(
     const body = reply.status === 204 ? null : bodyOfPieces(reply.pieces(), leave);
     return replyWith(reply.status, "text/plain; charset=utf-8", body, headers);
   } catch (error) {
-    const message = `the store at ${place} does not answer: ${reasonOf(error)}`;
+    const message = `the store at ${place} does not answer: ${failureOf(error).reason}`;
     return jsonReply(502, { error: "Unreachable", message });
   }
 }
@@ -115,10 +116,4 @@ function bodyOfPieces(pieces: AsyncIterable<Uint8Array>, leave: () => void): Rea
     },
     cancel: leave,
   });
-}
-
-/** The message of the innermost cause, which is the most specific one. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
 }

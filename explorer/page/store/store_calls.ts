@@ -142,8 +142,9 @@ export class StoreCalls {
   ): Promise<Answer & BodyText> {
     const begun = performance.now();
     let answer: Answer & BodyText;
+    let response: Response | undefined;
     try {
-      const response = await fetch(path, {
+      response = await fetch(path, {
         method,
         body: body ?? null,
         headers: { ...headers, "x-explorer-key": this.#key },
@@ -154,13 +155,11 @@ export class StoreCalls {
       answer = { status: response.status, headers: response.headers, seconds, ...read };
     } catch (error) {
       if (signal?.aborted) throw error;
-      const gone = new CallError(
-        "Gone",
-        0,
-        "the answer did not arrive: the explorer has ended, or the store broke it off",
-      );
-      this.#listener.onFailure(gone);
-      throw gone;
+      const lost = response === undefined
+        ? new CallError("Gone", 0, "the explorer does not answer")
+        : new CallError("Broken", 0, "the store broke off its answer");
+      this.#listener.onFailure(lost);
+      throw lost;
     }
     this.#report(answer);
     return answer;

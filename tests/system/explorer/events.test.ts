@@ -36,7 +36,7 @@ await exploredTest(
     await page.evaluate(
       '[...document.querySelectorAll(".row .tag")].find((tag) => tag.textContent === "ordero3").click()',
     );
-    await page.until(says("25 events"));
+    await page.until(`${says("25 events")} && ${SEQUENCES}[0] === 244`);
     assert.equal(await page.evaluate("location.hash"), "#/events?type=OrderShipped&tag=order%3Do3");
 
     // The opened event; a tag of it.
