@@ -5,6 +5,7 @@ import { contractB } from "./b.ts";
 import { contractOfBodies } from "./bodies.ts";
 import { contractOfCatalogs } from "./catalogs.ts";
 import { contractC } from "./c.ts";
+import { contractOfConflicts } from "./conflicts.ts";
 import { CONTRACT_ENV, type ContractEdition, type ContractTest, mustBe, Subject } from "./edition.ts";
 import { contractOfPages } from "./pages.ts";
 import { contractOfPositions } from "./positions.ts";
@@ -42,6 +43,7 @@ for (const edition of editions) {
   contractOfWaitingAtStop(edition, named);
   contractOfPositions(test);
   contractOfCatalogs(test);
+  contractOfConflicts(test);
   contractOfProjectionReads(test);
   contractOfProjections(edition, test);
   contractOfBodies(edition, test);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { projectionPath } from "../../support/client.ts";
-import { assertNoContent, assertRejected, TIMESTAMP, UUID } from "../../support/replies.ts";
+import { assertNoContent, assertRejected, UUID } from "../../support/replies.ts";
 import { type ContractEdition, type ContractTest, eventOf, ITEM_BYTES_MAX, mustBe } from "./edition.ts";
 
 export interface Versions {
@@ -11,33 +11,7 @@ export interface Versions {
 /** Tests of changes and bulk deletes of projections, and of the reset. */
 export function contractOfProjections(edition: ContractEdition, test: ContractTest): void {
   changes(edition, test);
-  conflicts(test);
   removals(edition, test);
-}
-
-function conflicts(test: ContractTest): void {
-  test("GET /debug/conflicts shows the writes that were rejected, the newest first", async (subject) => {
-    const listed = async (): Promise<
-      { conflicts: Record<string, unknown>[]; hours: Record<string, unknown>[] }
-    > => mustBe(200, await subject.client.request("GET", "/debug/conflicts")).json();
-    const before = (await listed()).conflicts.length;
-    const version = await subject.createProjection("t", "a", "1");
-    assert.equal((await listed()).conflicts.length, before, "a write is none");
-    mustBe(409, await subject.change({ create: [{ type: "t", id: "a", payload: "2" }] }));
-    mustBe(200, await subject.change({ replace: [{ type: "t", id: "a", version, payload: "2" }] }));
-    mustBe(409, await subject.change({ replace: [{ type: "t", id: "a", version, payload: "3" }] }));
-    const { conflicts, hours } = await listed();
-    const [second, first] = conflicts.map(({ time, ...rest }) => {
-      assert.match(time as string, TIMESTAMP);
-      return rest;
-    });
-    const projection = { type: "t", id: "a" };
-    assert.deepEqual(first, { types: [], cause: "exists", projection });
-    assert.deepEqual(second, { types: [], cause: "otherVersion", projection });
-    assert.match(hours[0]!["from"] as string, /:00:00\.000000Z$/);
-    const [ofHour] = hours[0]!["types"] as { type: string; count: number }[];
-    assert.ok(ofHour!.type === "" && ofHour!.count >= 1, JSON.stringify(hours));
-  });
 }
 
 function changes({ name, changesPath }: ContractEdition, test: ContractTest): void {

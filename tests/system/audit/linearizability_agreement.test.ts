@@ -45,7 +45,8 @@ for (const edition of ["A", "B", "C"] as const) {
         assert.ok(await bothSay(checker, history, "as recorded"));
         let right = 0;
         let wrong = 0;
-        for (let i = 0; i < 10; i++) {
+        // On a busy machine fewer requests overlap, and fewer alterations make the history wrong.
+        for (let i = 0; i < 10 || (i < 40 && (right < 30 || wrong < 50)); i++) {
           for (const [what, alter] of Object.entries(ALTERATIONS)) {
             const other = alter(history, random);
             if (other === undefined) continue;
