@@ -62,7 +62,8 @@ export class Catalog {
     while (true) {
       const left = until - performance.now();
       // The last events are always counted. Many may wait for a disk, after a start.
-      const isLast = this.#store.feed.state.head - counts.afterSequence <= TALLY_EVENTS;
+      const head = Math.max(this.#head, this.#store.feed.state.head);
+      const isLast = head - counts.afterSequence <= TALLY_EVENTS;
       if (left <= 0 && !isLast) return counts.document;
       counts = isLast ? await this.#count() : await within(this.#count(), left, () => counts);
       if (counts.afterSequence >= this.#head) return counts.document;
