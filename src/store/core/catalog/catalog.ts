@@ -16,7 +16,7 @@ const TICK_MILLISECONDS = 1000;
 const REST = 3;
 
 /** With more new events in a tick, the catalog waits until fewer come, or until it is asked for. */
-const BUSY_EVENTS = 20_000;
+const BUSY_EVENTS = 2000;
 
 /** The counts are saved after so many events: it takes 0.2 s to count them again. */
 const UNSAVED_EVENTS = 100_000;
