@@ -57,12 +57,21 @@ export function typeText(type: string): string {
   return JSON.stringify(type).slice(1, -1);
 }
 
-const TYPE_START = '"type":"'.length;
+/*
+ * A text of `eventBody` is `"type":"...","identifiers":{...},"metadata":{...},"payload":"..."`. Strings escape their
+ * quotes, and no tag is an object: these texts occur once before the payload.
+ */
+
+/** The index of the type, with its quotes. */
+export const TYPE_START: number = '"type":'.length;
+export const IDENTIFIERS = ',"identifiers":{';
+export const METADATA = '},"metadata":{';
+
+const TYPE_END = `"${IDENTIFIERS}`;
 
 /** Returns the type in a text of `eventBody`, without parsing the text. */
 export function typeTextOf(body: string): string {
-  // Strings escape their quotes, so this text occurs only once.
-  return body.slice(TYPE_START, body.indexOf('","identifiers":{', TYPE_START));
+  return body.slice(TYPE_START + 1, body.indexOf(TYPE_END, TYPE_START + 1));
 }
 
 /** Returns type and tags of a text of `eventBody`, without parsing the payload. */

@@ -1,10 +1,5 @@
+import { IDENTIFIERS, METADATA, TYPE_START } from "../../../wire/event.ts";
 import type { Kind } from "../../api/tally.ts";
-
-/** An event's body begins with its type and its identifiers: `"type":"...","identifiers":{...},"metadata":{`. */
-export const TYPE_START: number = '"type":'.length;
-export const IDENTIFIERS = '"identifiers":{';
-/** Strings escape their quotes, and no identifier is an object: this text does not occur before. */
-export const METADATA = '},"metadata":{';
 
 /** One identifier with its value or values, as a regular expression of JavaScript and of PostgreSQL. */
 export const IDENTIFIER: string = String
@@ -23,8 +18,8 @@ export class KindCounter {
 
   /** @param start the body of an event up to its metadata. Sequences ascend */
   add(sequence: number, start: string): void {
-    const typeEnd = start.indexOf(`,${IDENTIFIERS}`, TYPE_START);
-    const identifiers = start.slice(typeEnd + 1 + IDENTIFIERS.length, -METADATA.length);
+    const typeEnd = start.indexOf(IDENTIFIERS, TYPE_START);
+    const identifiers = start.slice(typeEnd + IDENTIFIERS.length, -METADATA.length);
     const names = identifiers.replace(EACH_IDENTIFIER, "$1");
     const key = `[${start.slice(TYPE_START, typeEnd)},[${names}]]`;
     const kind = this.#kinds.get(key);

@@ -1,11 +1,12 @@
 import type { StoreState } from "../../api/state.ts";
 import type { Kind, Tally } from "../../api/tally.ts";
-import { IDENTIFIER, IDENTIFIERS, METADATA, TALLY_EVENTS, TYPE_START } from "../../core/catalog/kinds.ts";
+import { IDENTIFIERS, METADATA, TYPE_START } from "../../../wire/event.ts";
+import { IDENTIFIER, TALLY_EVENTS } from "../../core/catalog/kinds.ts";
 import { numberIn, type Row, textIn } from "../protocol/cells.ts";
 import type { Session } from "../protocol/session.ts";
 
-const TYPE_END = `position(',${IDENTIFIERS}' in body)`;
-const NAMES_START = `${TYPE_END} + ${1 + IDENTIFIERS.length}`;
+const TYPE_END = `position('${IDENTIFIERS}' in body)`;
+const NAMES_START = `${TYPE_END} + ${IDENTIFIERS.length}`;
 
 /** PostgreSQL counts, so that the texts of the events need not be sent. */
 const TALLY =

@@ -1,5 +1,6 @@
+import { METADATA } from "../../../wire/event.ts";
 import type { Tally } from "../../api/tally.ts";
-import { KindCounter, METADATA, TALLY_EVENTS, TALLY_UNITS } from "../../core/catalog/kinds.ts";
+import { KindCounter, TALLY_EVENTS, TALLY_UNITS } from "../../core/catalog/kinds.ts";
 import type { Database } from "../connection/database.ts";
 import { readState } from "../tables/identity.ts";
 
