@@ -50,6 +50,7 @@ function routesOf(host: EditionHost, decoding: WriteDecoding): Route[] {
   const metrics = new WriteMetrics();
   const common = commonRoutes(host, {
     decodeRead: (body, client) => decoding.decode("read", body, client),
+    every: "*",
     health: () => ({ status: "ok", version: VERSION }),
     deletesLeaveWithClient: true,
   });

@@ -67,6 +67,7 @@ function routesOf(edition: EditionParts): Route[] {
   const { host, statistics, transactions, pause, decoding } = edition;
   const common = commonRoutes(host, {
     decodeRead: (body, client) => decoding.decode("read", body, client),
+    every: "all",
     health: () => ({ status: "ok", paused: pause.state === "paused", version: VERSION }),
     deletesLeaveWithClient: false,
   });

@@ -65,6 +65,7 @@ function routesOf(edition: EditionParts): Route[] {
   const { host, metrics, pause, active, decoding } = edition;
   const common = commonRoutes(host, {
     decodeRead: (body, client) => decoding.decode("read", body, client),
+    every: "*",
     health: () => ({ status: "ok", version: VERSION, paused: pause.isPaused }),
     deletesLeaveWithClient: true,
   });

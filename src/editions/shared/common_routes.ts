@@ -17,6 +17,8 @@ import { deleteProjectionsRoutes } from "./write_lock_routes.ts";
 export interface Differences {
   /** Decodes the body of `QUERY /events`. @throws ApiError InvalidRequest */
   readonly decodeRead: (body: Uint8Array<ArrayBuffer>, client: Client) => Promise<DecodedRead>;
+  /** The query for all events. */
+  readonly every: string;
   /** The document of `GET /health` while the database can be reached. */
   readonly health: () => object;
   /** True if a bulk delete that waits is cancelled when its client disconnects. */
@@ -34,7 +36,7 @@ export interface CommonRoutes {
 }
 
 export function commonRoutes(host: EditionHost, differences: Differences): CommonRoutes {
-  const { decodeRead, health, deletesLeaveWithClient } = differences;
+  const { decodeRead, every, health, deletesLeaveWithClient } = differences;
   const reads = new ReadsInFlight(host.store.feed);
   return {
     readEvents: readEventsRoute(host, decodeRead, reads),
@@ -46,7 +48,7 @@ export function commonRoutes(host: EditionHost, differences: Differences): Commo
       findPositionRoute(host, reads),
       catalogRoute(host, reads),
       healthRoute(host, health),
-      conflictsRoute(host),
+      conflictsRoute(host, every),
       ...host.settings.devMode ? profilingRoutes() : [],
     ],
     reads,
@@ -54,8 +56,7 @@ export function commonRoutes(host: EditionHost, differences: Differences): Commo
 }
 
 /** `GET /debug/conflicts`: the last writes that were rejected. `/debug` itself shows nothing of requests. */
-function conflictsRoute({ store, settings }: EditionHost): Route {
-  const every = settings.edition === "B" ? "all" : "*";
+function conflictsRoute({ store }: EditionHost, every: string): Route {
   return getRoute(
     "/debug/conflicts",
     () => jsonReply(200, store.counts.conflicts.document(every), NOT_CACHED),

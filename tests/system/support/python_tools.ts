@@ -39,7 +39,7 @@ export async function pythonProgram(list: string, name: string): Promise<string>
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", await Deno.readFile(requirements)));
   const cache = cacheDirectory();
   const directory = join(cache, `python-${list}-${hash.toHex().slice(0, 16)}`);
-  // Written at the end. An environment cannot be moved, so it is made at its place.
+  // Written at the end. An environment cannot be moved: it is made at its place.
   const complete = join(directory, "complete");
   using lock = Deno.openSync(join(cache, "lock"), { create: true, write: true });
   await lock.lock(true);
