@@ -4,7 +4,7 @@ import { h, replace } from "../parts/dom.ts";
 import { wholeText } from "../parts/format.ts";
 import { typeMark } from "../parts/parts.ts";
 import { visibleLine } from "../parts/visible_text.ts";
-import { regularly } from "../timeline/visible.ts";
+import { regularly } from "../parts/regularly.ts";
 import type { Catalog } from "./store_catalog.ts";
 
 /** Of so many names each, the rest is found with the filter. */
@@ -20,7 +20,8 @@ export class CatalogPanel {
   readonly #summary = h("summary", { class: "catalog-total" }, "Contents");
   readonly #types = h("ul", { "aria-label": "Types" });
   readonly #names = h("ul", { "aria-label": "Identifiers" });
-  #ending = new AbortController();
+  /** Given while the catalog is read regularly. */
+  #ending: AbortController | undefined;
   #drawn = "";
 
   /** @param onName called with the name of an identifier, of which a filter needs a value */
@@ -40,8 +41,9 @@ export class CatalogPanel {
     this.element.open = matchMedia("(min-width: 1000px)").matches;
   }
 
-  /** Reads the catalog now, and then regularly. Resolves when it was read once, or could not be. */
+  /** Reads the catalog regularly. Resolves when it is known, or could not be read once. */
   async start(): Promise<void> {
+    if (this.#ending !== undefined && this.#app.catalog.current !== undefined) return;
     this.stop();
     const { signal } = this.#ending = new AbortController();
     await new Promise<void>((resolve) => {
@@ -50,7 +52,8 @@ export class CatalogPanel {
   }
 
   stop(): void {
-    this.#ending.abort();
+    this.#ending?.abort();
+    this.#ending = undefined;
   }
 
   /** Marks the types of the filter. */

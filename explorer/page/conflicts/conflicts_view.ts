@@ -5,7 +5,7 @@ import { type Child, h, replace } from "../parts/dom.ts";
 import { timeText, wholeText } from "../parts/format.ts";
 import { notice, typeMark } from "../parts/parts.ts";
 import { visibleLine } from "../parts/visible_text.ts";
-import { regularly } from "../timeline/visible.ts";
+import { regularly } from "../parts/regularly.ts";
 import { type Conflicts, filterOf, type RejectedWrite, rulesOf } from "./rejected_writes.ts";
 
 const PAUSE_MILLISECONDS = 3000;

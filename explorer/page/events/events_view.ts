@@ -164,10 +164,8 @@ export class EventsView implements View {
     this.#columns.reset(this.#list.element);
     replace(this.#empty);
     this.#count.textContent = "Reading \u2026";
-    const isKnown = this.#app.catalog.current !== undefined;
-    const catalog = this.#catalog.start();
     // The first rows already have the colours of their types.
-    void (isKnown ? this.#more() : catalog.then(() => this.#more())).then(() => {
+    void this.#catalog.start().then(() => this.#more()).then(() => {
       if (feed.isStopped || feed.hasFailed) return;
       if (feed.canFollow) this.#follow(feed);
       // The timeline counts once the first rows are on the screen.

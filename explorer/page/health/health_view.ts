@@ -15,6 +15,7 @@ import {
 import { HealthTile } from "./health_tile.ts";
 import { type Family, parseMetrics, valueOf } from "./metrics_text.ts";
 import { notice } from "../parts/parts.ts";
+import { regularly, sleep } from "../parts/regularly.ts";
 import { visibleLine } from "../parts/visible_text.ts";
 import { RANGES } from "./series.ts";
 
@@ -41,10 +42,9 @@ export class HealthView implements View {
   readonly #all = h("tbody");
   readonly #problem = h("div", { role: "status" });
   #looks: Look[] = [];
-  #timer: ReturnType<typeof setTimeout> | undefined;
   #isShown = false;
-  /** Counts how often the view was shown or hidden, so that the sampling of an earlier time ends. */
-  #turn = 0;
+  /** Ends the reads of the time before the view was shown or hidden. */
+  #ending = new AbortController();
 
   constructor(app: App) {
     this.#app = app;
@@ -73,43 +73,40 @@ export class HealthView implements View {
   show(): void {
     if (this.#isShown) return;
     this.#isShown = true;
-    this.#restart();
+    const signal = this.#begin();
+    void regularly(LOOK_MILLISECONDS, () => this.#look(() => this.#read()), signal);
   }
 
   hide(): void {
     this.#isShown = false;
-    this.#restart();
+    const signal = this.#begin();
+    const look = (): Promise<void> => this.#look(() => this.#sample());
+    void sleep(HIDDEN_LOOK_MILLISECONDS, signal).then(() =>
+      regularly(HIDDEN_LOOK_MILLISECONDS, look, signal)
+    );
   }
 
   reload(): void {
     this.#looks = [];
   }
 
-  #restart(): void {
-    clearTimeout(this.#timer);
-    const turn = ++this.#turn;
-    if (this.#isShown) void this.#look(turn);
-    else this.#lookLater(turn);
+  #begin(): AbortSignal {
+    this.#ending.abort();
+    this.#ending = new AbortController();
+    return this.#ending.signal;
   }
 
-  #lookLater(turn: number): void {
-    if (turn !== this.#turn) return;
-    const milliseconds = this.#isShown ? LOOK_MILLISECONDS : HIDDEN_LOOK_MILLISECONDS;
-    this.#timer = setTimeout(() => void this.#look(turn), milliseconds);
-  }
-
-  async #look(turn: number): Promise<void> {
+  async #look(read: () => Promise<unknown>): Promise<void> {
     try {
-      if (!document.hidden) await (this.#isShown ? this.#read() : this.#sample());
+      await read();
       replace(this.#problem);
     } catch (error) {
       this.#looks = [];
       // What was read stays: the page says above that the store does not answer.
-      if (!this.#groups.some(({ isEmpty }) => !isEmpty)) {
+      if (this.#groups.every(({ isEmpty }) => isEmpty)) {
         replace(this.#problem, notice("The store cannot be looked at", (error as Error).message));
       }
     }
-    this.#lookLater(turn);
   }
 
   async #read(): Promise<void> {

@@ -8,7 +8,7 @@ import type { Bar } from "./axis.ts";
 import { brushOver } from "./brush.ts";
 import type { Positions } from "./positions.ts";
 import { type Counted, TimelineCount } from "./timeline_count.ts";
-import { sleep, untilVisible } from "./visible.ts";
+import { sleep, untilVisible } from "../parts/regularly.ts";
 
 const HEIGHT = 48;
 /** The pause before the next count. */
