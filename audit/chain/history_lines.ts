@@ -44,6 +44,8 @@ export class HistoryLines implements Disposable {
   readonly #mayLag: boolean;
   /** The writes of this round whose answer says that they were not executed. */
   #rejected: WriteOperation[] = [];
+  /** For each store: when the last page of it was received. */
+  readonly #lastPages = new Map<string, number>();
 
   constructor(path: string, mayLag: boolean) {
     this.path = path;
@@ -71,6 +73,7 @@ export class HistoryLines implements Disposable {
 
   read(client: number, page: SeenPage): void {
     const { query, after, before, isBackwards, limit, hasMore, storeId, head, events, begun, ended } = page;
+    this.#lastPages.set(storeId, ended);
     if (before !== undefined || events.length > EVENTS_OF_A_READ_MAX) return;
     const tags = query === "every" ? null : tagsOfQuery(query);
     if (tags === undefined) return;
@@ -92,7 +95,8 @@ export class HistoryLines implements Disposable {
   /**
    * Writes the forks: each store that came into being, with the first events of the one before it. A write that was not
    * answered when the primary failed can be seen for a moment (docs/several_servers.md). When the new primary lacks it,
-   * its answer is that of the new store. In the old store it was written.
+   * its answer is that of the new store. In the old store it may have been written, after the part that was kept. Not
+   * even its event must have been seen: the head of a page is enough.
    */
   forks({ before, after, failover, observations: { histories } }: Evidence): void {
     const rejected = this.#rejected.filter((write) => write.return! >= failover.struckAt);
@@ -101,20 +105,20 @@ export class HistoryLines implements Disposable {
     const all = [...histories.known.keys()];
     const stores = [...all.slice(all.indexOf(before.storeId), all.indexOf(after.storeId)), after.storeId];
     stores.slice(1).forEach((store, i) => {
-      const old = histories.of(stores[i]!);
-      const output = { store, kept: keptIn(old, after.events, failover.kept ?? 0) };
+      const old = stores[i]!;
+      const kept = keptIn(histories.of(old), after.events, failover.kept ?? 0);
       this.#line({
         client: -1,
         call: failover.struckAt,
         return: microseconds(),
         op: "fork",
         input: {},
-        output,
+        output: { store, kept },
       });
+      const lastPage = this.#lastPages.get(old) ?? -Infinity;
       for (const write of rejected) {
-        const sequences = lostSequences(write, old, output.kept);
-        if (sequences === undefined) continue;
-        this.#line({ ...write, output: { kind: "written", store: stores[i]!, sequences } });
+        if (write.call > lastPage) continue;
+        this.#line({ ...write, return: null, output: { kind: "unknown", store: old, after: kept } });
       }
     });
   }
@@ -137,20 +141,6 @@ function keptIn(old: ReadonlyMap<number, SeenEvent>, events: readonly SeenEvent[
   const differing = events.findIndex(({ sequence, mark }) => (old.get(sequence)?.mark ?? mark) !== mark);
   const same = differing < 0 ? events : events.slice(0, differing);
   return Math.max(same.findLastIndex(({ sequence }) => old.has(sequence)) + 1, Math.min(had, same.length));
-}
-
-/** Returns where a write was in a store, if clients saw one of its events after the part that the next store kept. */
-function lostSequences(
-  { input: { events } }: WriteOperation,
-  old: ReadonlyMap<number, SeenEvent>,
-  kept: number,
-): number[] | undefined {
-  const marks = events.map(({ label }) => label);
-  for (const [sequence, { mark }] of old) {
-    const index = marks.indexOf(mark);
-    if (sequence > kept && index >= 0) return marks.map((_, i) => sequence - index + i);
-  }
-  return undefined;
 }
 
 function outputOf({ status, storeId, answer }: Answer): WriteOperation["output"] {

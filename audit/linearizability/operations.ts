@@ -37,8 +37,11 @@ export interface WriteOperation extends Timed {
     | { readonly kind: "conflict"; readonly condition?: number; readonly sequence?: number }
     /** Certainly not written. */
     | { readonly kind: "nothing" }
-    /** Whatever the answer was: it may happen at any time after the call, or never. */
-    | { readonly kind: "unknown" };
+    /**
+     * Whatever the answer was: it may happen at any time after the call, or never. With a store, it can only have
+     * happened in that one, at a sequence greater than `after`.
+     */
+    | { readonly kind: "unknown"; readonly store?: string; readonly after?: number };
 }
 
 export interface ReadOperation extends Timed {

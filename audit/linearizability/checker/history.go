@@ -64,6 +64,8 @@ type output struct {
 	Kind      string `json:"kind"`
 	Store     string `json:"store"`
 	Sequences []int  `json:"sequences"`
+	// For an unknown outcome with a store: the write can only have happened there, after this sequence.
+	After int `json:"after"`
 	// For a conflict, if the server reports them: the index of the broken condition, and the first event that breaks
 	// it.
 	Condition *int `json:"condition"`

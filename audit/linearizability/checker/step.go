@@ -32,6 +32,9 @@ func (f *facts) write(s state, o *operation) (state, string) {
 			// is the same.
 			return s, ""
 		}
+		if o.isElsewhere(s.now) {
+			return s, fmt.Sprintf("it can only come after %d in store %s", o.Output.After, o.Output.Store)
+		}
 		if broken != "" {
 			return s, broken
 		}
@@ -54,6 +57,11 @@ func (f *facts) write(s state, o *operation) (state, string) {
 	}
 	now := s.now
 	return state{now: newEra(now.store, now.log.extend(now.length, o), now.length+len(o.Input.Events), now.earlier)}, ""
+}
+
+// isElsewhere returns true when a write with an unknown outcome names a store and a position, and these are others.
+func (o *operation) isElsewhere(now *era) bool {
+	return o.Output.Store != "" && (o.Output.Store != now.store || now.length < o.Output.After)
 }
 
 // brokenCondition returns the first broken condition and the first event that breaks it. The event is 0 when the

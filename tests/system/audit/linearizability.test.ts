@@ -90,6 +90,49 @@ await linearizabilityTest("a search that takes too long is undecided", async (ch
 });
 
 await linearizabilityTest(
+  "a write with an unknown outcome in a lost part of a store explains what was read there, and nothing else",
+  async (checker) => {
+    const events = [{ label: "lost", tags: ["a"] }];
+    const kept = [{ label: "kept", tags: ["a"] }];
+    const page = { tags: ["b"], after: 0 };
+    const verdictOf = async (store: string, after: number): Promise<string> => {
+      const { verdict } = await checker.check([
+        {
+          op: "write",
+          client: 1,
+          call: 1,
+          return: 2,
+          input: { events: kept },
+          output: { kind: "written", store: "S", sequences: [1] },
+        },
+        // The event was not in the page, but the head was its sequence.
+        {
+          op: "read",
+          client: 2,
+          call: 4,
+          return: 5,
+          input: page,
+          output: { store: "S", head: 2, events: [] },
+        },
+        {
+          op: "write",
+          client: 1,
+          call: 3,
+          return: null,
+          input: { events },
+          output: { kind: "unknown", store, after },
+        },
+        { op: "fork", client: -1, call: 6, return: 7, input: {}, output: { store: "T", kept: 1 } },
+      ]);
+      return verdict;
+    };
+    assert.equal(await verdictOf("S", 1), "linearizable");
+    assert.equal(await verdictOf("S", 2), "violation");
+    assert.equal(await verdictOf("T", 1), "violation");
+  },
+);
+
+await linearizabilityTest(
   "an invalid history gets no verdict but an error with the line",
   async (checker) => {
     const invalid: readonly [unknown, RegExp][] = [
