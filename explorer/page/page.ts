@@ -1,4 +1,4 @@
-import { editionOf } from "./store/edition.ts";
+import type { Whoami } from "./store/rights.ts";
 import { h } from "./parts/dom.ts";
 import { failureText } from "./frame/failure_texts.ts";
 import { helpDialog } from "./frame/help_dialog.ts";
@@ -48,13 +48,13 @@ async function begin(key: string): Promise<void> {
       setTimeout(() => shown.pages?.reload());
     },
   });
-  const edition = await untilAnswered(async () => {
+  const whoami = await untilAnswered(async () => {
     about = await calls.about();
-    return editionOf(await calls.text("/metrics"));
+    return JSON.parse(await calls.text("/whoami")) as Whoami;
   });
-  if (edition === undefined || about === undefined) return showNoKey();
-  shell.showAbout(about, edition);
-  const pages = shown.pages = new Pages(shell, calls, about, edition);
+  if (whoami === undefined || about === undefined) return showNoKey();
+  shell.showAbout(about, whoami);
+  const pages = shown.pages = new Pages(shell, calls, about, whoami);
   listen(pages);
   pages.show();
   // While the store does not answer, the page polls it.

@@ -15,6 +15,7 @@ function known(method: string, path: string): Known {
 }
 
 const READS: readonly Known[] = [
+  known("GET", "/whoami"),
   known("GET", "/health"),
   known("GET", "/metrics"),
   known("GET", "/debug"),

@@ -46,9 +46,10 @@ export class ConflictsView implements View {
   }
 
   async #read(signal: AbortSignal): Promise<void> {
-    const { calls, catalog } = this.#app;
+    const { calls, catalog, may } = this.#app;
     try {
-      if (catalog.current === undefined) await catalog.read(calls, signal);
+      // Without it, types have no colours.
+      if (catalog.current === undefined && may.includes("read")) await catalog.read(calls, signal);
       const text = await calls.text("/debug/conflicts", signal);
       if (signal.aborted || text === this.#drawn) return;
       this.#drawn = text;

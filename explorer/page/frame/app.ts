@@ -2,6 +2,7 @@ import type { StoreCatalog } from "../catalog/store_catalog.ts";
 import type { StoreFacts } from "../filter/copy_as.ts";
 import type { Route } from "./route.ts";
 import type { Seen } from "../filter/seen.ts";
+import type { Right } from "../store/rights.ts";
 import type { About, StoreCalls } from "../store/store_calls.ts";
 
 /** Services and state that every view can use. */
@@ -9,6 +10,8 @@ export interface App {
   readonly calls: StoreCalls;
   readonly about: About;
   readonly facts: StoreFacts;
+  /** The rights of the explorer's token. */
+  readonly may: readonly Right[];
   readonly seen: Seen;
   readonly catalog: StoreCatalog;
   /** The current route. */

@@ -3,12 +3,12 @@ import { StoreCatalog } from "../catalog/store_catalog.ts";
 import { ConflictsView } from "../conflicts/conflicts_view.ts";
 import type { StoreFacts } from "../filter/copy_as.ts";
 import { EventsView } from "../events/events_view.ts";
-import type { Edition } from "../filter/query.ts";
 import { HealthView } from "../health/health_view.ts";
 import { ProjectionsView } from "../projections/projections_view.ts";
-import { fragmentOf, type Route, routeOf, type ViewName, VIEWS } from "./route.ts";
+import { fragmentOf, RIGHT_OF, type Route, routeOf, type ViewName, VIEWS } from "./route.ts";
 import { Seen } from "../filter/seen.ts";
 import type { Shell } from "./shell.ts";
+import type { Right, Whoami } from "../store/rights.ts";
 import type { About, StoreCalls } from "../store/store_calls.ts";
 import { TraceView } from "../trace/trace_view.ts";
 import { TryView } from "../try/try_view.ts";
@@ -27,6 +27,7 @@ export class Pages implements App {
   readonly calls: StoreCalls;
   readonly about: About;
   readonly facts: StoreFacts;
+  readonly may: readonly Right[];
   readonly seen = new Seen();
   readonly catalog = new StoreCatalog();
   route: Route = routeOf(location.hash);
@@ -34,8 +35,9 @@ export class Pages implements App {
   readonly #views = new Map<ViewName, View>();
   #shown: View | undefined;
 
-  constructor(shell: Shell, calls: StoreCalls, about: About, edition: Edition) {
+  constructor(shell: Shell, calls: StoreCalls, about: About, { edition, may }: Whoami) {
     this.#shell = shell;
+    this.may = may;
     this.calls = calls;
     this.about = about;
     this.facts = { ...about, edition };
@@ -45,7 +47,8 @@ export class Pages implements App {
   /** Shows the view and the route of the address. */
   show(): void {
     const before = this.route;
-    const route = routeOf(location.hash);
+    const asked = routeOf(location.hash);
+    const route = { ...asked, view: this.#allowed(asked.view) };
     // An equal filter stays the same object, so that views do not draw it again.
     const isSame = JSON.stringify(before.filter) === JSON.stringify(route.filter);
     this.route = isSame ? { ...route, filter: before.filter } : route;
@@ -54,6 +57,12 @@ export class Pages implements App {
     this.#shown = view;
     this.#shell.showView(route.view, view.element);
     view.show(this.route);
+  }
+
+  /** Returns the view, or the first one that the token may see. */
+  #allowed(view: ViewName): ViewName {
+    const isAllowed = (name: ViewName): boolean => this.may.includes(RIGHT_OF[name]);
+    return isAllowed(view) ? view : VIEWS.find(isAllowed) ?? view;
   }
 
   /** Called when the store was reset or replaced. */

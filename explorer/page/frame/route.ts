@@ -1,3 +1,4 @@
+import type { Right } from "../store/rights.ts";
 import { type Alternative, alternativesOf, type Filter, NO_FILTER } from "../filter/filter.ts";
 import { type Tag, tagOf, tagText } from "../filter/tag.ts";
 
@@ -9,6 +10,16 @@ import { type Tag, tagOf, tagText } from "../filter/tag.ts";
 
 export const VIEWS = ["events", "trace", "projections", "conflicts", "health", "try"] as const;
 export type ViewName = typeof VIEWS[number];
+
+/** The right of the store's token that each view needs. */
+export const RIGHT_OF: Readonly<Record<ViewName, Right>> = {
+  events: "read",
+  trace: "read",
+  projections: "read",
+  conflicts: "operate",
+  health: "operate",
+  try: "read",
+};
 
 export interface Route {
   readonly view: ViewName;

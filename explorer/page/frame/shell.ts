@@ -1,6 +1,7 @@
 import { h, replace, setAttribute } from "../parts/dom.ts";
-import { type ViewName, VIEWS } from "./route.ts";
+import { RIGHT_OF, type ViewName, VIEWS } from "./route.ts";
 import { themeSwitch } from "./theme.ts";
+import type { Whoami } from "../store/rights.ts";
 import type { About } from "../store/store_calls.ts";
 
 const TITLES: Readonly<Record<ViewName, string>> = {
@@ -51,16 +52,20 @@ export class Shell {
     );
   }
 
-  showAbout({ place, allowWrites }: About, edition: string): void {
+  /** Shows the store and the token, and hides the views that the token may not see. */
+  showAbout({ place, allowWrites }: About, { edition, name, may }: Whoami): void {
+    for (const [view, tab] of this.#tabs) tab.hidden = !may.includes(RIGHT_OF[view]);
+    const mayWrite = allowWrites && may.includes("write");
     replace(
       this.#place,
       h("span", { class: "place-text", title: place }, place.replace(/^http:\/\//, "")),
       h("span", { class: "badge" }, `edition ${edition}`),
       h(
         "span",
-        { class: `badge ${allowWrites ? "warn" : ""}` },
-        allowWrites ? "writes allowed" : "read-only",
+        { class: `badge ${mayWrite ? "warn" : ""}` },
+        mayWrite ? "writes allowed" : "read-only",
       ),
+      ...name === null ? [] : [h("span", { class: "badge", title: "The explorer's token" }, name)],
     );
   }
 

@@ -27,15 +27,15 @@ export class TryView implements View {
 
   constructor(app: App) {
     this.#app = app;
-    const { facts: { edition }, about } = app;
+    const { facts: { edition }, about, may } = app;
     this.#read = field("Body of the query", 10);
     this.#write = field("Body of the write", 20);
-    const write = about.allowWrites
+    const remedy = may.includes("write")
+      ? "This explorer only reads. Start it with --allow-writes to write to the store from here."
+      : 'The explorer\'s token lacks the right "write".';
+    const write = about.allowWrites && may.includes("write")
       ? this.#part("Write", writeExplanation(edition), this.#write, () => this.#sendWrite())
-      : notice(
-        "Writes are off",
-        "This explorer only reads. Start it with --allow-writes to write to the store from here.",
-      );
+      : notice("Writes are off", remedy);
     this.element = h(
       "div",
       { class: "view try-view" },

@@ -12,6 +12,8 @@ export interface Explored {
   readonly explorer: Explorer;
   /** Opens a view, such as `/events?open=1`, with the key. */
   open(view?: string, options?: PageOptions): Promise<ChromiumPage>;
+  /** Does the same with another explorer. */
+  openWith(explorer: Explorer, view?: string, options?: PageOptions): Promise<ChromiumPage>;
 }
 
 export interface ExploredOptions {
@@ -42,12 +44,13 @@ export async function exploredTest(
       await using server = await startServer({ ...options, ...place, env, listenOnly: true });
       await using explorer = startExplorer({ store: placeOf(server.address), ...more });
       await using browser = await Chromium.start(chromium);
-      const open = async (view?: string, size?: PageOptions): Promise<ChromiumPage> => {
+      const openWith: Explored["openWith"] = async (explorer, view, size) => {
         const [start, key] = explorer.url.split("#") as [string, string];
         const shown = view ?? "/events";
         return await browser.open(`${start}#${shown}${shown.includes("?") ? "&" : "?"}${key}`, size);
       };
-      await test({ server, explorer, open });
+      const open: Explored["open"] = (view, size) => openWith(explorer, view, size);
+      await test({ server, explorer, open, openWith });
     } finally {
       if (place.directory !== undefined) await Deno.remove(place.directory, { recursive: true });
     }

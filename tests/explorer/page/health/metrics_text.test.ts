@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { editionOf } from "../../../../explorer/page/store/edition.ts";
 import { HEALTH_GROUPS, type Look } from "../../../../explorer/page/health/health_numbers.ts";
 import { parseMetrics, quantile, valueOf } from "../../../../explorer/page/health/metrics_text.ts";
 import { startServer } from "../../../support/server_process.ts";
@@ -30,10 +29,9 @@ Deno.test("samples, labels and histograms are read", () => {
 });
 
 for (const edition of ["A", "B", "C"] as const) {
-  Deno.test(`edition ${edition} is known by its metrics, and its health by numbers`, async () => {
+  Deno.test(`edition ${edition} shows its health by numbers`, async () => {
     await using server = await startServer({ env: { SERVICE_EDITION: edition } });
     const text = (await server.client().request("GET", "/metrics")).text;
-    assert.equal(editionOf(text), edition);
     const looks: Look[] = [0, 1].map((at) => ({ metrics: parseMetrics(text), at }));
     const labels = HEALTH_GROUPS.flatMap(({ numbers }) => numbers).filter((number) =>
       number.value(looks[1]!, looks[0]) !== undefined

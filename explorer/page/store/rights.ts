@@ -1,0 +1,12 @@
+import type { Edition } from "../filter/query.ts";
+
+/** A right of a token, as `GET /whoami` names it. */
+export type Right = "read" | "write" | "operate" | "develop";
+
+/** The answer to `GET /whoami`. */
+export interface Whoami {
+  readonly edition: Edition;
+  /** The name of the explorer's token; null when it has none. */
+  readonly name: string | null;
+  readonly may: readonly Right[];
+}
