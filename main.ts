@@ -1,3 +1,4 @@
+import { ConfigError } from "./src/config/config_error.ts";
 import { type Loaded, loadServerSettings, type ServerSettings } from "./src/config/load.ts";
 import { listenText } from "./src/config/in_effect.ts";
 import { printConfigText } from "./src/config/print.ts";
@@ -23,6 +24,7 @@ import {
   onFirstSignal,
   print,
   printError,
+  type Reloadable,
   runProgram,
 } from "./cli/run_program.ts";
 
@@ -40,7 +42,7 @@ export async function run({ options }: CommandLine<typeof serverProgram>): Promi
 }
 
 /** @returns the exit code of a failed start, undefined for a running server */
-async function serve(loaded: Loaded<ServerSettings>, edition: Edition): Promise<number | undefined> {
+async function serve(loaded: Reloadable<ServerSettings>, edition: Edition): Promise<number | undefined> {
   const { settings, file } = loaded;
   const output = lines(settings, Deno.stdout);
   const errors = lines(settings, Deno.stderr);
@@ -59,9 +61,12 @@ async function serve(loaded: Loaded<ServerSettings>, edition: Edition): Promise<
       onRole: (line) => output.line(line),
     });
     say(startFacts(settings, edition, server));
-    onFirstSignal((signal) => void stop(server, signal, output, errors));
+    onFirstSignal(
+      (signal) => void stop(server, signal, output, errors),
+      settings.tokens && (() => readTokensAgain(server, loaded.reload, output, errors)),
+    );
     const listen = await server.listen();
-    say(`listening on ${listenText(listen)} (auth=${settings.authToken !== undefined})`);
+    say(`listening on ${listenText(listen)} (auth=${settings.tokens !== undefined})`);
     if (settings.devMode) say(firstSteps(edition, { ...settings, listen }).trimEnd());
     return undefined;
   } catch (error) {
@@ -91,7 +96,7 @@ function startFacts(
     ...isActive ? [] : ["standing by while another server is active"],
     `store ${storeId}${created ? " (new)" : ""}`,
     settings.postgres === undefined ? `data directory ${settings.dataDir}` : locationText(settings.postgres),
-    `auth ${settings.authToken === undefined ? "off" : "on"}`,
+    `auth ${settings.tokens === undefined ? "off" : "on"}`,
     ...edition.startFacts?.(settings) ?? [],
   ].join(", ");
 }
@@ -99,10 +104,10 @@ function startFacts(
 /** Commands to copy for a first write and a first read, shown in development mode. */
 function firstSteps(
   edition: Edition,
-  { listen, authToken }: Pick<ServerSettings, "authToken"> & { readonly listen: Address },
+  { listen, tokens }: Pick<ServerSettings, "tokens"> & { readonly listen: Address },
 ): string {
   const socket = listen.transport === "unix" ? ` --unix-socket ${fromRoot(listen.path)}` : "";
-  const auth = authToken === undefined ? "" : ` -H "Authorization: Bearer $TOKEN"`;
+  const auth = tokens === undefined ? "" : ` -H "Authorization: Bearer $TOKEN"`;
   const url = listen.transport === "unix" ? "http://localhost" : addressText(listen);
   const commands = edition.firstSteps(`curl${socket}${auth}`, url);
   return `development mode; try a first write and a first read:\n\n${
@@ -125,6 +130,24 @@ function otherWayToListen(error: unknown, { values }: Loaded<ServerSettings>): s
  */
 function failureText(error: Error): string {
   return error instanceof ApiError ? error.message : error.stack ?? error.message;
+}
+
+/** Reads the tokens again. With a fault in the settings, the server keeps those that it has. */
+function readTokensAgain(
+  server: RunningServer,
+  reload: () => Loaded<ServerSettings>,
+  output: LineOutput,
+  errors: LineOutput,
+): void {
+  const keep = (reason: string): void => errors.line(`the tokens stay as they are: ${reason}`);
+  try {
+    const { tokens } = reload().settings;
+    if (tokens === undefined) return keep("enableAuth is off now, which takes effect with a restart");
+    server.replaceTokens(tokens);
+    output.line(`the tokens were read again: ${tokens.map(({ name = "authToken" }) => name).join(", ")}`);
+  } catch (error) {
+    for (const problem of error instanceof ConfigError ? error.problems : [String(error)]) keep(problem);
+  }
 }
 
 /** Stops the server gracefully and ends the process. */

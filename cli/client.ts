@@ -8,6 +8,7 @@ import { head } from "../src/shell/verbs/head.ts";
 import { health } from "../src/shell/verbs/health.ts";
 import { projection } from "../src/shell/verbs/projection.ts";
 import { read } from "../src/shell/verbs/read.ts";
+import { whoami } from "../src/shell/verbs/whoami.ts";
 import { clientProgram } from "./client_program.ts";
 import { bashCompletion } from "./completions/bash.ts";
 import { fishCompletion } from "./completions/fish.ts";
@@ -62,6 +63,8 @@ function runVerb(context: ShellContext, line: ServerLine): Promise<number> {
       return projection(context, line.arguments, line.options);
     case "health":
       return health(context, line.options);
+    case "whoami":
+      return whoami(context, line.options);
     case "explore":
       return explore(context, line.options);
   }

@@ -146,6 +146,12 @@ const healthVerb = {
   flags: [json("print the answer of the server"), ...server],
 } as const satisfies Verb;
 
+const whoamiVerb = {
+  name: "whoami",
+  summary: "Prints what the token may do.",
+  flags: [json("print the answer of the server"), ...server],
+} as const satisfies Verb;
+
 const exploreVerb = {
   name: "explore",
   summary: "Serves a page that shows the store to a browser on this machine, until a signal ends it.",
@@ -179,6 +185,7 @@ export const clientProgram = {
     statsVerb,
     projectionVerb,
     healthVerb,
+    whoamiVerb,
     exploreVerb,
     completionsVerb,
   ],

@@ -178,8 +178,9 @@ function unknownVerb(program: Program, value: string): string {
   const names = program.verbs.map(({ name }) => name);
   const near = suggest(value, names);
   const meant = near === undefined ? "; the" : `${didYouMean(near)} The`;
+  const known = names.length === 1 ? "only verb is" : "verbs are";
   const without = program.summary.charAt(0).toLowerCase() + program.summary.slice(1, -1);
-  return `unknown verb ${JSON.stringify(value)}${meant} verbs are ${
+  return `unknown verb ${JSON.stringify(value)}${meant} ${known} ${
     names.join(", ")
   }; without one it ${without}`;
 }

@@ -7,6 +7,7 @@ import {
 import { ImportedFile, initFromFile } from "../src/backup/history/imported_file.ts";
 import { countEvents } from "../src/backup/reports/count_events.ts";
 import { UsageError } from "../src/config/config_error.ts";
+import { faultsOfRequest, newToken, tokenLines, type TokenRequest } from "./new_token.ts";
 import { loadStorePlace, type PostgresSettings, type StorePlace } from "../src/config/load.ts";
 import { initPostgresStore } from "../src/store/postgres/connection/create_store.ts";
 import { locationText } from "../src/store/postgres/connection/address.ts";
@@ -18,17 +19,32 @@ import type { CommandLine } from "./program.ts";
 import { initProgram } from "./programs.ts";
 import { checkConfig, ExitCode, loadSettings, print, runProgram } from "./run_program.ts";
 
-type InitOptions = CommandLine<typeof initProgram>["options"];
+type InitOptions = Extract<CommandLine<typeof initProgram>, { readonly verb: undefined }>["options"];
 
 if (import.meta.main) await runProgram(initProgram, run);
 
 /** @returns the exit code */
-export async function run({ options }: CommandLine<typeof initProgram>): Promise<number> {
+export async function run(line: CommandLine<typeof initProgram>): Promise<number> {
+  if (line.verb === "token") {
+    print(tokenText({ name: line.arguments[0]!, ...line.options }));
+    return ExitCode.ok;
+  }
+  const { options } = line;
   if (options.checkConfig) return checkConfig(initProgram, options.config, loadForThisMachine);
   rejectSeveralTasks(options);
   const { dataDir, postgres } = targetFrom(options);
   print(postgres === undefined ? init(options, dataDir) : await initPostgres(options, postgres));
   return ExitCode.ok;
+}
+
+/** @throws UsageError */
+function tokenText(request: TokenRequest): string {
+  const faults = faultsOfRequest(request);
+  if (faults.length > 0) throw new UsageError(faults);
+  const token = newToken();
+  return `The token, which is shown only here:\n\n${token}\n\n` +
+    "For config.toml or the file of tokensFile, with enableAuth = true. SIGHUP makes a server read them again:\n\n" +
+    tokenLines(token, request);
 }
 
 /** @returns the text to print */

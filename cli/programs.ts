@@ -33,6 +33,27 @@ export const serverProgram = {
   verbs: [],
 } as const satisfies Program;
 
+const tokenVerb = {
+  name: "token",
+  summary: "Makes a token for the server, and prints it with the lines for the settings. It changes nothing.",
+  arguments: [{ name: "name", required: true }],
+  flags: [
+    {
+      name: "may",
+      value: "rights",
+      required: true,
+      help: "what the token may do: read, write, operate, develop, or several with commas in between",
+    },
+    {
+      name: "expires",
+      value: "time",
+      help: "when it expires, as in 2027-01-31T00:00:00Z (never by default)",
+    },
+    help,
+  ],
+  keys: [],
+} as const satisfies Verb;
+
 export const initProgram = {
   name: "eventstore-init",
   summary: "Creates the database of an event store: a file, or a schema in PostgreSQL.",
@@ -59,7 +80,7 @@ export const initProgram = {
   ],
   section: "server",
   keys: ["dataDir", "storage", "postgresUrl", "postgresSchema"],
-  verbs: [],
+  verbs: [tokenVerb],
 } as const satisfies Program;
 
 const verifyVerb = {

@@ -56,15 +56,19 @@ export function printError(program: Program, line: string, hasTime = false): voi
   }
 }
 
+/** Settings that were loaded, and a function that reads the files again. */
+export type Reloadable<T> = Loaded<T> & { readonly reload: () => Loaded<T> };
+
 /** Returns the result of `load`, which reads the file and the environment. Prints its warnings. */
 export function loadSettings<T>(
   program: Program,
   configPath: string | undefined,
   load: (from: LoadFrom) => Loaded<T>,
-): Loaded<T> {
-  const loaded = load({ configPath, ...settingsInEnvironment() });
+): Reloadable<T> {
+  const from = { configPath, ...settingsInEnvironment() };
+  const loaded = load(from);
   printWarnings(program, loaded.warnings);
-  return loaded;
+  return { ...loaded, reload: () => load(from) };
 }
 
 /**
@@ -138,10 +142,14 @@ function printProblems(program: Program, problems: readonly string[], help: stri
   return ExitCode.badConfiguration;
 }
 
-/** The first SIGTERM, SIGINT or SIGHUP stops the program gracefully, the second ends it at once. */
-export function onFirstSignal(stop: (signal: Deno.Signal) => void): void {
+/**
+ * The first SIGTERM, SIGINT or SIGHUP stops the program gracefully, the second ends it at once.
+ * @param reload what SIGHUP does instead
+ */
+export function onFirstSignal(stop: (signal: Deno.Signal) => void, reload?: () => void): void {
+  if (reload !== undefined) Deno.addSignalListener("SIGHUP", reload);
   let isStopping = false;
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+  for (const signal of ["SIGTERM", "SIGINT", ...reload === undefined ? ["SIGHUP"] as const : []] as const) {
     Deno.addSignalListener(signal, () => {
       if (isStopping) Deno.exit(ExitCode.failure);
       isStopping = true;

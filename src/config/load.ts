@@ -8,6 +8,7 @@ import type { FailoverName } from "./setting.ts";
 import { type ReadVariable, resolveSection, type SettingValue } from "./resolve.ts";
 import { contradictions, type Needed } from "./rules.ts";
 import { type Section, sections, type SectionValues, settings } from "./settings.ts";
+import { allTokens, type TokenSetting } from "./tokens.ts";
 import { unknownKeyProblems } from "./unknown_keys.ts";
 import {
   overriddenWarnings,
@@ -39,8 +40,10 @@ export interface ServerSettings
   readonly listen: Listen;
   /** Undefined when the storage is SQLite. */
   readonly postgres: PostgresSettings | undefined;
-  /** Undefined when enableAuth is off. */
+  /** Undefined when enableAuth is off, or when there are other tokens only. */
   readonly authToken: string | undefined;
+  /** The valid tokens, `authToken` among them; undefined when enableAuth is off. */
+  readonly tokens: readonly TokenSetting[] | undefined;
 }
 
 export interface PostgresSettings {
@@ -68,6 +71,8 @@ export interface Loaded<T> {
   readonly file: string | undefined;
   /** Every setting of the section with its source, in the order of the settings table. */
   readonly values: readonly SettingValue[];
+  /** The tokens under `[[tokens]]` in that file. */
+  readonly fileTokens: readonly TokenSetting[];
   /** Lines that the program prints before it continues. */
   readonly warnings: readonly string[];
 }
@@ -87,12 +92,13 @@ export interface LoadFrom {
  * @throws ConfigError with every problem of the whole file and of the variables
  */
 export function loadServerSettings(from: LoadFrom): Loaded<ServerSettings> {
-  const { settings, ...loaded } = loadSection("server", from, "all");
+  const { settings, tokens, ...loaded } = loadSection("server", from, "all");
   const authToken = settings.enableAuth ? settings.authToken : undefined;
   const listen = listenOn(settings, loaded.values);
   const resolved: ServerSettings = {
     ...settings,
     authToken,
+    tokens: settings.enableAuth ? tokens : undefined,
     listen,
     dataDir: fromRoot(settings.dataDir),
     postgres: postgresIn(settings),
@@ -131,8 +137,8 @@ function postgresIn(
 }
 
 /** Warns when the server listens on an address that other machines can reach. Only a token keeps their clients out. */
-function exposureWarnings({ listen, authToken, devMode }: ServerSettings): string[] {
-  if (listen.transport === "unix" || authToken !== undefined || isLoopback(listen.hostname)) return [];
+function exposureWarnings({ listen, tokens, devMode }: ServerSettings): string[] {
+  if (listen.transport === "unix" || tokens !== undefined || isLoopback(listen.hostname)) return [];
   const where = `${addressText(listen)} can be reached by others and enableAuth is off`;
   const what = devMode ? "DELETE EVERYTHING (POST /reset, development mode)" : "read and write everything";
   return [`${where}: they can ${what}`];
@@ -165,15 +171,22 @@ function loadSection<S extends Section>(
   section: S,
   from: LoadFrom,
   needed: Needed,
-): Loaded<SectionValues<S>> {
+): Loaded<SectionValues<S>> & { readonly tokens: readonly TokenSetting[] } {
   const file = readConfigFile(from.configPath);
   const env = hideSourceVariables(file, from.env);
   const isRead = (name: Section): boolean => name === section || from.isWhole === true;
   const read = sections.filter(isRead).map((name) => ({ name, ...resolveSection(name, file, env) }));
+  const { tokens, inFile, problems: tokenProblems } = allTokens(
+    file,
+    section === "server" && needed === "all" ? read.find(({ name }) => name === section)!.values : [],
+  );
   const problems = [
     ...unknownKeyProblems(file),
     ...read.flatMap(({ problems }) => problems),
-    ...read.flatMap(({ name, values }) => contradictions(name, values, name === section ? needed : "none")),
+    ...tokenProblems,
+    ...read.flatMap(({ name, values }) =>
+      contradictions(name, values, name === section ? needed : "none", tokens)
+    ),
   ];
   const unknownVariables = unknownVariableWarnings(from.variables ?? []);
   // A misspelt variable may be the reason for a missing setting.
@@ -187,7 +200,14 @@ function loadSection<S extends Section>(
   ];
   const { values } = read.find(({ name }) => name === section)!;
   const settings = Object.fromEntries(values.map(({ key, value }) => [key, value])) as SectionValues<S>;
-  return { settings, file: file.exists ? file.path : undefined, values, warnings };
+  return {
+    settings,
+    file: file.exists ? file.path : undefined,
+    values,
+    warnings,
+    fileTokens: inFile,
+    tokens,
+  };
 }
 
 function listenOn(values: ServerValues, resolved: readonly SettingValue[]): Listen {

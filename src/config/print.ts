@@ -3,6 +3,7 @@ import { listenText, unusedSettings } from "./in_effect.ts";
 import type { Loaded, ServerSettings } from "./load.ts";
 import type { SettingValue } from "./resolve.ts";
 import type { EditionName, Setting } from "./setting.ts";
+import { TOKENS, type TokenSetting } from "./tokens.ts";
 import { type Section, sections, settings, settingsOf } from "./settings.ts";
 
 /** Returns the text of `--default-config` and of config.example.toml: every setting, commented out at its default. */
@@ -10,8 +11,19 @@ export function defaultConfigText(): string {
   const head = "# Every setting at its default. To change one, remove the # before its key.\n" +
     "# A key without an edition applies to all three.\n" +
     "# A value in this file wins over the environment variable, which wins over the default.\n";
-  return head + sections.map((section) => `\n[${section}]\n${starterLines(section)}`).join("");
+  return head + sections.map((section) => `\n[${section}]\n${starterLines(section)}`).join("") +
+    TOKENS_EXAMPLE;
 }
+
+/** Tokens are no settings of a section: each is a table, at the end of the file. */
+const TOKENS_EXAMPLE = `
+# With enableAuth: tokens with rights (read, write, operate, develop). eventstore-init token makes one and its lines.
+#   [[tokens]]
+#   name = "billing"
+#   sha256 = "..."
+#   may = ["read", "write"]
+#   expires = 2027-01-31T00:00:00Z
+`;
 
 function starterLines(section: Section): string {
   return settingsOf(section).map(([key, setting]) => {
@@ -40,7 +52,7 @@ function editionsText(editions: readonly EditionName[]): string {
  * A server that reads this text, and gets the secrets, behaves the same. Settings without effect are commented out. So
  * are secrets, which are masked.
  */
-export function printConfigText({ settings, file, values }: Loaded<ServerSettings>): string {
+export function printConfigText({ settings, file, values, fileTokens }: Loaded<ServerSettings>): string {
   const unused = unusedSettings(values);
   const lines = values.map((value): [assignment: string, comment: string] => {
     const masked = isMasked(value) && value.value !== undefined;
@@ -54,7 +66,19 @@ export function printConfigText({ settings, file, values }: Loaded<ServerSetting
     comment(file === undefined ? "no configuration file" : `read from ${file}`),
     "[server]",
     ...lines.map(([text, note]) => `${text.padEnd(width)}  ${comment(note)}`),
+    ...fileTokens.flatMap(tokenLines),
   ].map((line) => `${line}\n`).join("");
+}
+
+function tokenLines({ name, sha256, may, expires }: TokenSetting): string[] {
+  return [
+    "",
+    `[[${TOKENS}]]`,
+    `name = ${tomlText(name!)}`,
+    `sha256 = ${tomlText(sha256)}`,
+    `may = ${tomlText(may)}`,
+    ...expires === undefined ? [] : [`expires = ${new Date(expires).toISOString()}`],
+  ];
 }
 
 /** A comment must not contain control characters, which a path may have. */

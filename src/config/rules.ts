@@ -1,4 +1,5 @@
 import type { SettingValue } from "./resolve.ts";
+import type { TokenSetting } from "./tokens.ts";
 import { type Section, type SectionValues, settings } from "./settings.ts";
 
 type Key = keyof SectionValues<"server"> | keyof SectionValues<"backup">;
@@ -14,20 +15,31 @@ export function contradictions(
   section: Section,
   values: readonly SettingValue[],
   needed: Needed,
+  tokens: readonly TokenSetting[],
 ): string[] {
-  return section === "server" ? serverProblems(values, needed) : sourceProblems(values, needed === "all");
+  return section === "server"
+    ? serverProblems(values, needed, tokens)
+    : sourceProblems(values, needed === "all");
 }
 
-function serverProblems(values: readonly SettingValue[], needed: Needed): string[] {
+function serverProblems(
+  values: readonly SettingValue[],
+  needed: Needed,
+  tokens: readonly TokenSetting[],
+): string[] {
   const enableAuth = find(values, "enableAuth");
   const authToken = find(values, "authToken");
   const problems = [
     ...orderProblem(values, "defaultEventsPerPage", "maxEventsPerPage"),
     ...orderProblem(values, "transactionTimeout", "maxTransactionDuration"),
   ];
-  const lacksToken = authToken !== undefined && authToken.value === undefined;
+  const lacksToken = authToken !== undefined && authToken.value === undefined && tokens.length === 0;
   if (needed === "all" && enableAuth?.value === true && lacksToken) {
     problems.push(`${enableAuth.origin}: enableAuth is on, but authToken is not set`);
+  }
+  const hasNamed = tokens.some(({ name }) => name !== undefined);
+  if (needed === "all" && enableAuth?.value === false && hasNamed) {
+    problems.push(`${enableAuth.origin}: there are [[tokens]], but enableAuth is off`);
   }
   return [...problems, ...needed === "none" ? [] : storageProblems(values)];
 }

@@ -4,6 +4,14 @@ import { ConfigError } from "./config_error.ts";
 /** A value of a TOML document. Integers are bigint, which distinguishes 8085 from 8085.0. */
 export type TomlValue = string | bigint | number | boolean | Date | readonly TomlValue[] | TomlTable;
 
+/** The dates and times without an offset. */
+const withoutOffset = new WeakSet<Date>();
+
+/** True when a date says which moment it is. */
+export function hasOffset(date: Date): boolean {
+  return !withoutOffset.has(date);
+}
+
 /** The keys of a table in the order in which the document first names them. */
 export type TomlTable = ReadonlyMap<string, TomlKey>;
 
@@ -86,7 +94,9 @@ function tableAt(parent: Table, part: KeyPart): Table {
 function valueOf(node: AST.TOMLContentNode): TomlValue {
   if (node.type === "TOMLArray") return node.elements.map(valueOf);
   if (node.type === "TOMLInlineTable") return fill(new Map(), node.body);
-  return node.kind === "integer" ? node.bigint : node.value;
+  if (node.kind === "integer") return node.bigint;
+  if (node.value instanceof Date && node.kind !== "offset-date-time") withoutOffset.add(node.value);
+  return node.value;
 }
 
 function nameOf(part: KeyPart): string {

@@ -2,11 +2,13 @@ import { describe } from "./check.ts";
 import type { ConfigFile } from "./config_file.ts";
 import { type Section, sections, settings } from "./settings.ts";
 import { didYouMean, suggest } from "./suggest.ts";
+import { TOKENS } from "./tokens.ts";
 import type { TomlKey } from "./toml.ts";
 
 /** Returns one line for each key and section in the file that no program knows. */
 export function unknownKeyProblems(file: ConfigFile): string[] {
   return [...file.top].flatMap(([name, found]) => {
+    if (name === TOKENS) return [];
     if (isSection(name)) return sectionProblems(file, name, found);
     return found.value instanceof Map
       ? unknownSectionProblems(file, name, found)

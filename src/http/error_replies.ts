@@ -7,6 +7,7 @@ import { jsonReply, textReply } from "./replies.ts";
 const outcomes: Readonly<Record<ErrorCode, { readonly status: number; readonly level: LogLevel }>> = {
   InvalidRequest: { status: 400, level: "info" },
   Unauthorized: { status: 401, level: "info" },
+  Forbidden: { status: 403, level: "info" },
   ProjectionNotFound: { status: 404, level: "debug" },
   TransactionNotFound: { status: 404, level: "debug" },
   ConcurrencyException: { status: 409, level: "debug" },

@@ -1,4 +1,6 @@
+import { type Access, EVERYTHING, PROBE } from "../model/access.ts";
 import { ApiError, NoReply } from "../model/errors.ts";
+import type { Tokens } from "./authorization.ts";
 import {
   BodyQuotaExceeded,
   BodyTooLarge,
@@ -29,8 +31,10 @@ export interface PipelineOptions extends ReportOptions {
   readonly rejectOthers?: () => never;
   /** Rejects requests from foreign web pages; undefined when requests from every page are allowed. */
   readonly originCheck?: OriginCheck | undefined;
-  /** Checks the `Authorization` header; undefined when no token is required. */
-  readonly tokenAccepted: ((authorization: string | undefined) => boolean) | undefined;
+  /** The valid tokens; undefined when no token is required. */
+  readonly tokens: Pick<Tokens, "accept"> | undefined;
+  /** True when `GET /health` needs no token. */
+  readonly openHealth?: boolean;
   readonly bodyLimit: BodyLimit;
 }
 
@@ -44,14 +48,19 @@ export function makePipeline(options: PipelineOptions): Handler {
   const find = makeRouter(options.routes);
   const reports = new RequestReports(options);
   return async (request) => {
-    const begun: BegunRequest = { request, startedAt: performance.now(), route: undefined };
+    const begun: BegunRequest = {
+      request,
+      startedAt: performance.now(),
+      route: undefined,
+      access: undefined,
+    };
     let answer: LeveledReply;
     try {
-      const checked = check(options, find, request);
+      const checked = check(options, find, begun);
       if (checked.kind === "found") {
         const { route, segments } = checked;
         begun.route = route;
-        const routed = new LimitedRequest(request, segments, options.bodyLimit);
+        const routed = new LimitedRequest(request, segments, options.bodyLimit, begun.access ?? EVERYTHING);
         if (route.body === "ignored") await routed.discardBody();
         const reply = await route.handle(routed);
         answer = {
@@ -59,7 +68,8 @@ export function makePipeline(options: PipelineOptions): Handler {
           level: route.level ?? "debug",
         };
       } else answer = checked;
-    } catch (error) {
+    } catch (thrown) {
+      const error = errorFor(begun.access, thrown);
       if (error instanceof NoReply) {
         reports.unanswered(begun, error);
         throw error;
@@ -71,22 +81,26 @@ export function makePipeline(options: PipelineOptions): Handler {
   };
 }
 
-/** Checks a request's origin and token, then finds its route or its reply. */
+/** Checks a request's origin and token, finds its route or its reply, and checks the right that the route needs. */
 function check(
   options: PipelineOptions,
   find: Router,
-  request: HttpRequest,
+  begun: BegunRequest,
 ): Extract<Routing, { kind: "found" }> | LeveledReply & { readonly kind: "answered" } {
+  const { request } = begun;
   const foreign = options.originCheck?.(request);
   if (foreign !== undefined) {
     const line = `rejected without a token: ${foreign}`;
     return { kind: "answered", reply: plainErrorReply(403, line), level: "info" };
   }
-  if (options.tokenAccepted?.(request.header("authorization")) === false) {
-    throw new ApiError("Unauthorized", "missing or invalid bearer token");
+  if (options.tokens !== undefined) {
+    begun.access = accessOf(options.tokens, options.openHealth === true, request);
   }
   const routing = find(request.method, pathOf(request.target));
-  if (routing.kind === "found") return routing;
+  if (routing.kind === "found") {
+    if (begun.access !== undefined) assertRight(begun.access, routing.route.right);
+    return routing;
+  }
   options.rejectOthers?.();
   const reply = routing.kind === "unknownPath"
     ? plainErrorReply(404, "unknown path")
@@ -94,14 +108,43 @@ function check(
   return { kind: "answered", reply, level: "info" };
 }
 
+/** Returns the error for the client: nothing more than its code for a probe, and `401` once the token is not valid. */
+function errorFor(access: Access | undefined, thrown: unknown): unknown {
+  if (access?.gone?.aborted === true) return unauthorized();
+  return access === PROBE && thrown instanceof ApiError ? new ApiError(thrown.code) : thrown;
+}
+
+/** @throws ApiError `Unauthorized` */
+function accessOf(tokens: Pick<Tokens, "accept">, isHealthOpen: boolean, request: HttpRequest): Access {
+  const authorization = request.header("authorization");
+  const access = tokens.accept(authorization);
+  if (access !== undefined) return access;
+  if (isHealthOpen && authorization === undefined && pathOf(request.target) === "/health") return PROBE;
+  throw unauthorized();
+}
+
+function unauthorized(): ApiError {
+  return new ApiError("Unauthorized", "missing or invalid bearer token");
+}
+
+/** @throws ApiError `Forbidden` */
+function assertRight(access: Access, right: Route["right"]): void {
+  const { name, rights } = access;
+  if (right === "none" || rights.has(right)) return;
+  access.onForbidden?.();
+  throw new ApiError("Forbidden", `the token ${name} lacks the right "${right}"`);
+}
+
 /** A request with a route, and with the limit on its body. */
 class LimitedRequest implements RoutedRequest {
   readonly segments: readonly string[];
+  readonly access: Access;
   readonly #request: HttpRequest;
   readonly #limit: BodyLimit;
 
-  constructor(request: HttpRequest, segments: readonly string[], limit: BodyLimit) {
+  constructor(request: HttpRequest, segments: readonly string[], limit: BodyLimit, access: Access) {
     this.segments = segments;
+    this.access = access;
     this.#request = request;
     this.#limit = limit;
   }

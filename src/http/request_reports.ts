@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Log, LogLevel } from "../log/log.ts";
+import type { Access } from "../model/access.ts";
 import { ApiError, NoReply } from "../model/errors.ts";
 import { ERROR_HEADER, isInternal, type LeveledReply } from "./error_replies.ts";
 import {
@@ -29,6 +30,8 @@ export interface BegunRequest {
   readonly startedAt: number;
   /** undefined while it is not known, and for a request without one. */
   route: Route | undefined;
+  /** undefined while it is not known, and where no token is required. */
+  access: Access | undefined;
 }
 
 /** Status in the access log of a request without a reply, because the client disconnected. */
@@ -72,7 +75,7 @@ export class RequestReports {
    * @param code the error code of the reply
    */
   #ended(
-    { request, startedAt, route }: BegunRequest,
+    { request, startedAt, route, access }: BegunRequest,
     level: LogLevel,
     status: number,
     sent: WholeBody | number,
@@ -84,7 +87,8 @@ export class RequestReports {
       const { method, target } = request;
       const milliseconds = performance.now() - startedAt;
       const bytes = typeof sent === "number" ? sent : bodyBytes(sent);
-      log.write(level, { method, path: pathOf(target), status, bytes, milliseconds });
+      const token = access?.name === undefined ? {} : { token: access.name };
+      log.write(level, { method, path: pathOf(target), status, bytes, milliseconds, ...token });
     }
     metrics.ended(route, status, startedAt, code);
   }

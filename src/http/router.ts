@@ -1,4 +1,5 @@
 import type { LogLevel } from "../log/log.ts";
+import type { Access, Right } from "../model/access.ts";
 import type { HttpRequest, Reply } from "./exchange.ts";
 import { decodePath } from "./target.ts";
 
@@ -7,6 +8,7 @@ export interface RoutedRequest extends Pick<HttpRequest, "header" | "disconnecte
   readonly segments: readonly string[];
   /** The query string without its `?`, "" when there is none. A few routes use it. */
   readonly query: string;
+  readonly access: Access;
   /** Reads the body, up to the edition's limit. */
   body(): Promise<Uint8Array<ArrayBuffer>>;
   /** Reads the body up to the same limit, and drops it. */
@@ -17,6 +19,8 @@ export interface Route {
   readonly method: "GET" | "POST" | "QUERY" | "DELETE";
   /** Segments separated by slashes, compared as sent; `:name` stands for any one segment, percent-decoded. */
   readonly path: string;
+  /** The right that a token needs. "none": any valid token will do. */
+  readonly right: Right | "none";
   /**
    * How the body is read: `handled` by the handler, `ignored` (read and dropped before the handler runs), or `unread`
    * when the reply must not depend on it.
@@ -28,8 +32,8 @@ export interface Route {
 }
 
 /** A route for method `GET`, which ignores the body. */
-export function getRoute(path: string, handle: Route["handle"]): Route {
-  return { method: "GET", path, body: "ignored", handle };
+export function getRoute(right: Route["right"], path: string, handle: Route["handle"]): Route {
+  return { method: "GET", path, right, body: "ignored", handle };
 }
 
 export type Routing =

@@ -12,6 +12,8 @@ export interface AccessLine {
   /** Bytes of the reply's body that were handed to the transport. */
   readonly bytes: number;
   readonly milliseconds: number;
+  /** The name of the token, if it has one. */
+  readonly token?: string | undefined;
 }
 
 /** A request that was rejected or failed, for the line with the reason. */
@@ -44,9 +46,10 @@ export class Log {
   write(level: LogLevel, line: AccessLine): void {
     // Most lines are below the log level, and building one takes time.
     if (!this.isWanted(level)) return;
-    const { method, path, status, bytes, milliseconds } = line;
+    const { method, path, status, bytes, milliseconds, token } = line;
     const request = `${printable(method)} ${printable(path)}`;
-    this.note(level, `${request} ${status} ${bytes}B ${milliseconds.toFixed(1)}ms`);
+    const sender = token === undefined ? "" : ` token=${token}`;
+    this.note(level, `${request} ${status} ${bytes}B ${milliseconds.toFixed(1)}ms${sender}`);
   }
 
   /** Writes the reason of a rejection, whatever the level. @param reason one line that repeats nothing of a body */

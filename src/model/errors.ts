@@ -1,6 +1,7 @@
 export type ErrorCode =
   | "InvalidRequest"
   | "Unauthorized"
+  | "Forbidden"
   | "ProjectionNotFound"
   | "TransactionNotFound"
   | "ConcurrencyException"

@@ -1,6 +1,6 @@
 import type { ServerSettings } from "../config/load.ts";
 import type { Edition, OpenEdition } from "../editions/edition.ts";
-import { makeTokenCheck } from "../http/authorization.ts";
+import type { Tokens } from "../http/authorization.ts";
 import type { Handler } from "../http/exchange.ts";
 import { makeOriginCheck } from "../http/own_origin.ts";
 import { makePipeline, type PipelineOptions } from "../http/pipeline.ts";
@@ -19,6 +19,8 @@ export interface LeadershipHost {
   readonly edition: Edition;
   readonly log: Log;
   readonly requests: RequestMetrics;
+  /** The valid tokens; undefined when no token is required. */
+  readonly tokens: Tokens | undefined;
   readonly programMetrics: () => string;
   /** See `ServerParts`. */
   readonly reportFailure: (error: Error) => void;
@@ -103,14 +105,13 @@ export class Leadership {
 
 /** Returns the options for all requests to a server, whether it is active or not. */
 export function pipelineOptions(
-  { settings, edition, log, requests, reportFailure }: Omit<LeadershipHost, "programMetrics">,
+  { settings, edition, log, requests, tokens, reportFailure }: Omit<LeadershipHost, "programMetrics">,
 ): Omit<PipelineOptions, "routes"> {
   return {
     // Web pages of other origins do not have the token.
-    originCheck: settings.authToken === undefined
-      ? makeOriginCheck(settings.listen, settings.allowedHosts)
-      : undefined,
-    tokenAccepted: settings.authToken === undefined ? undefined : makeTokenCheck(settings.authToken),
+    originCheck: tokens === undefined ? makeOriginCheck(settings.listen, settings.allowedHosts) : undefined,
+    tokens,
+    openHealth: settings.openHealth,
     bodyLimit: edition.bodyLimit(settings),
     log,
     metrics: requests,

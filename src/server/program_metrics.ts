@@ -1,5 +1,6 @@
 import { VERSION } from "../config/version.ts";
 import type { ConnectionCounts } from "../http/transport/listener.ts";
+import type { Tokens } from "../http/authorization.ts";
 import type { RequestMetrics } from "../http/request_metrics.ts";
 import { counter, gauge, gaugeIfKnown, metricText } from "../metrics/exposition.ts";
 import { processMetrics } from "../metrics/process_metrics.ts";
@@ -10,6 +11,7 @@ import type { Role } from "./role.ts";
 export interface ProgramParts {
   readonly edition: string;
   readonly requests: RequestMetrics;
+  readonly tokens: Pick<Tokens, "text"> | undefined;
   readonly connections: ConnectionCounts;
   readonly descriptors: DescriptorBudget;
   readonly role: Pick<Role, "isActive" | "storeId" | "activations">;
@@ -17,7 +19,7 @@ export interface ProgramParts {
 
 /** Returns the metrics of the program around the edition, for `/metrics`. */
 export function programMetrics(
-  { edition, requests, connections, descriptors, role }: ProgramParts,
+  { edition, requests, tokens, connections, descriptors, role }: ProgramParts,
 ): string {
   const { open, rejected } = connections;
   const labels = `store="${role.storeId}"`;
@@ -35,6 +37,7 @@ export function programMetrics(
       [{ labels, value: role.activations }],
     ),
     requests.text(),
+    tokens?.text() ?? "",
     gauge("service_connections_open", "Open connections.", open),
     gaugeIfKnown(
       "service_connections_max",

@@ -20,11 +20,11 @@ export function makeStandbyHandler(host: LeadershipHost, standby: Pick<Standby, 
   return makePipeline({
     ...pipelineOptions(host),
     routes: [
-      getRoute("/health", () => {
+      getRoute("none", "/health", () => {
         if (standby.fault !== undefined) throw new ApiError("Unavailable", standby.fault);
         return reject();
       }),
-      getRoute("/metrics", () => metricsReply(host.programMetrics())),
+      getRoute("operate", "/metrics", () => metricsReply(host.programMetrics())),
     ],
     rejectOthers: reject,
   });

@@ -1,10 +1,12 @@
 import { within } from "../async/within.ts";
 import { listenText } from "../config/in_effect.ts";
 import type { ServerSettings } from "../config/load.ts";
+import type { TokenSetting } from "../config/tokens.ts";
 import type { Address } from "../model/address.ts";
 import type { Edition } from "../editions/edition.ts";
 import type { Log } from "../log/log.ts";
 import { rateLimited } from "../log/rate_limited.ts";
+import { Tokens } from "../http/authorization.ts";
 import { type Handler, Malformed, type Transport } from "../http/exchange.ts";
 import { reasonFor } from "../http/request_reports.ts";
 import { RequestMetrics } from "../http/request_metrics.ts";
@@ -44,6 +46,8 @@ export interface RunningServer {
   readonly isActive: boolean;
   /** Starts accepting connections. @returns where, with the port that was chosen if the settings name none */
   listen(): Promise<Address>;
+  /** Takes other tokens, if the server requires any. */
+  replaceTokens(tokens: readonly TokenSetting[]): void;
   /** Stops accepting, rejects waiting writes, gives running requests at most 10 s, and closes the store. */
   stop(): Promise<void>;
 }
@@ -63,14 +67,16 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   }
   const { store, standby } = await openStore(parts, descriptors.readers);
   const requests = new RequestMetrics();
+  const tokens = settings.tokens && new Tokens(settings.tokens);
   const connections: ConnectionCounts = { open: 0, rejected: 0 };
   const role: Role = new Role({
     ...parts,
     requests,
+    tokens,
     programMetrics: () => programMetrics(program),
     groupWritesMax: parts.groupWritesMax ?? Infinity,
   }, standby);
-  const program = { edition: settings.edition, requests, connections, descriptors, role };
+  const program = { edition: settings.edition, requests, tokens, connections, descriptors, role };
   role.begin(store);
 
   let listening: Promise<Transport> | undefined;
@@ -83,6 +89,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
       const { port } = await listening;
       return port === undefined ? settings.listen : { ...settings.listen, port } as Address;
     },
+    replaceTokens: (others) => tokens?.replace(others),
     async stop() {
       const ended = role.end();
       const closed = listening?.then((transport) => transport.close(STOP_MILLISECONDS_MAX));

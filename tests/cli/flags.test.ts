@@ -5,6 +5,12 @@ import type { Program } from "../../cli/program.ts";
 import { backupProgram, initProgram, serverProgram } from "../../cli/programs.ts";
 import { backupOptions, here, initOptions, noVerb, parsed, problems, serverOptions } from "./parsed_flags.ts";
 
+function initOptionsOf(...args: string[]) {
+  const line = parsed(initProgram, ...args);
+  assert.ok(line.verb === undefined);
+  return line.options;
+}
+
 Deno.test("without arguments every flag is off", () => {
   assert.deepEqual(parsed(serverProgram), { ...noVerb, options: serverOptions });
   assert.deepEqual(parsed(initProgram), { ...noVerb, options: initOptions });
@@ -93,9 +99,9 @@ Deno.test("a path that only a shell would understand, or that the runtime keeps 
     rejected(backupProgram, "export", "--output", "/tmp/../proc/x"),
     /^--output must not be below/,
   );
-  assert.equal(parsed(initProgram, "--data-dir", "./~x").options.dataDir, here("~x"));
+  assert.equal(initOptionsOf("--data-dir", "./~x").dataDir, here("~x"));
   for (const open of ["/dev/null", "/dev/fd/63"]) {
-    assert.equal(parsed(initProgram, "--import", open).options.import, open);
+    assert.equal(initOptionsOf("--import", open).import, open);
   }
 });
 
@@ -133,10 +139,10 @@ Deno.test("arguments that belong to no flag are rejected", () => {
 });
 
 Deno.test("all problems are reported at once", () => {
-  assert.deepEqual(problems(initProgram, "x", "--data-dirs", "--data-dir"), [
+  assert.deepEqual(problems(serverProgram, "x", "--configs", "--config"), [
     'unexpected argument "x"',
-    'unknown flag "--data-dirs", did you mean --data-dir?',
-    "--data-dir needs a value: --data-dir <path>",
+    'unknown flag "--configs", did you mean --config?',
+    "--config needs a value: --config <path>",
   ]);
 });
 

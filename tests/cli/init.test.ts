@@ -187,7 +187,11 @@ Deno.test("init knows its flags: --help, --version and --default-config print an
     assert.match(defaults.stdout, /^#dataDir = "data"$/m);
     assertFailed(await runInit(directory, ["--print-config"]), 2, /unknown flag "--print-config"/);
     assertFailed(await runInit(directory, ["--data-dir"]), 2, /--data-dir needs a value/);
-    assertFailed(await runInit(directory, ["somewhere"]), 2, /unexpected argument "somewhere"/);
+    assertFailed(
+      await runInit(directory, ["somewhere"]),
+      2,
+      /unknown verb "somewhere"; the only verb is token;/,
+    );
     assert.deepEqual([...Deno.readDirSync(directory)], []);
   });
 });

@@ -148,6 +148,7 @@ Deno.test("every error of the server is known as its own", async () => {
   const codes: Record<ErrorCode, null> = {
     InvalidRequest: null,
     Unauthorized: null,
+    Forbidden: null,
     ProjectionNotFound: null,
     TransactionNotFound: null,
     ConcurrencyException: null,

@@ -45,6 +45,8 @@ const documented: Record<
     ["maxProjectionsPerRequest", "SERVICE_MAX_PROJECTIONS_PER_REQUEST", 100, "C"],
     ["logReasons", "SERVICE_LOG_REASONS", false, "all"],
     ["logTimestamps", "SERVICE_LOG_TIMESTAMPS", false, "all"],
+    ["tokensFile", "SERVICE_TOKENS_FILE", undefined, "all"],
+    ["openHealth", "SERVICE_OPEN_HEALTH", false, "all"],
     ["allowedHosts", "SERVICE_ALLOWED_HOSTS", [], "all"],
   ],
   backup: [

@@ -30,11 +30,11 @@ export function setUp(
   const reasons: string[] = [];
   const routes = Object.entries(handlers).map(([name, handle]): Route => {
     const [method, path] = name.split(" ") as [Route["method"], string];
-    return { method, path, body, handle };
+    return { method, path, right: "operate", body, handle };
   });
   const handler = makePipeline({
     routes,
-    tokenAccepted: undefined,
+    tokens: undefined,
     bodyLimit: { bytesMax: 10, message: "the body is too long" },
     log: {
       isWanted: () => true,

@@ -3,7 +3,13 @@ import { RequestMetrics } from "../../src/http/request_metrics.ts";
 import { emptyReply } from "../../src/http/replies.ts";
 import type { Route } from "../../src/http/router.ts";
 
-const ROUTE: Route = { method: "GET", path: "/a/:b", body: "ignored", handle: () => emptyReply(204) };
+const ROUTE: Route = {
+  method: "GET",
+  path: "/a/:b",
+  right: "none",
+  body: "ignored",
+  handle: () => emptyReply(204),
+};
 
 /** Returns the samples of a metric, without its name. */
 function samplesOf(metrics: RequestMetrics, name: string): string[] {

@@ -4,7 +4,7 @@ import { emptyReply } from "../../src/http/replies.ts";
 import { makeRouter, type Route } from "../../src/http/router.ts";
 
 function route(method: Route["method"], path: string): Route {
-  return { method, path, body: "ignored", handle: () => emptyReply(204) };
+  return { method, path, right: "none", body: "ignored", handle: () => emptyReply(204) };
 }
 
 const find = makeRouter([

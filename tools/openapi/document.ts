@@ -1,7 +1,7 @@
 import { VERSION } from "../../src/config/version.ts";
 import { LIST_MAX } from "../../src/wire/list_request.ts";
 import type { EditionInterface } from "./edition_interface.ts";
-import { errorResponses, headersOf, PLAIN_RESPONSES } from "./error_responses.ts";
+import { COMMON_RESPONSES, errorResponses, headersOf } from "./error_responses.ts";
 import { errorSchemas, statusOf } from "./errors.ts";
 import { ID, TICKET, TX, TYPE } from "./examples/names.ts";
 import { type HeaderName, HEADERS } from "./headers.ts";
@@ -47,7 +47,7 @@ export function editionDocument(edition: EditionInterface): JsonObject {
       parameters: parameters(operations),
       headers: headers(operations),
       schemas: { ...schemas, ...modelSchemas(literals), ...errorSchemas(codes, conflicts) },
-      responses: { ...errorResponses(operations, exchanges), ...PLAIN_RESPONSES },
+      responses: { ...errorResponses(operations, exchanges), ...COMMON_RESPONSES },
     },
   };
 }

@@ -16,17 +16,27 @@ function plainText(example: string): JsonObject {
   return { "text/plain; charset=utf-8": { schema: { type: "string" }, example: `${example}\n` } };
 }
 
-/** The Response Objects of rejections in plain text. */
-export const PLAIN_RESPONSES: JsonObject = {
+const FOREIGN_PAGE =
+  'rejected without a token: the Host "events.example.com" may be a name that a stranger pointed ' +
+  "here; add it to allowedHosts (SERVICE_ALLOWED_HOSTS), or turn on enableAuth";
+
+/** The Response Objects of rejections that any request may get. */
+export const COMMON_RESPONSES: JsonObject = {
+  Forbidden: {
+    description:
+      `With \`enableAuth\`: ${
+        whenOf("Forbidden")
+      } Without it, in plain text: a page of another site may have sent ` +
+      "this, or the `Host` is a public name that is not in `allowedHosts`.",
+    ...headersObject(["Error"]),
+    content: {
+      "application/json": { schema: ref("Forbidden") },
+      ...plainText(FOREIGN_PAGE),
+    },
+  },
   Malformed: plainResponse(
     "The request is not proper HTTP, or a segment of its path is not valid percent-encoded UTF-8.",
     'the path segment "%zz" is not valid percent-encoded UTF-8',
-  ),
-  ForeignPage: plainResponse(
-    "Without `enableAuth` only: a page of another site may have sent this, or the `Host` is a public name that is " +
-      "not in `allowedHosts`.",
-    'rejected without a token: the Host "events.example.com" may be a name that a stranger pointed here; ' +
-      "add it to allowedHosts (SERVICE_ALLOWED_HOSTS), or turn on enableAuth",
   ),
   NotInDevelopmentMode: plainResponse("The server is not in development mode.", "unknown path"),
   HeadTooLarge: plainResponse(

@@ -19,6 +19,10 @@ const TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     when: "No valid bearer token, where one is required.",
     message: "missing or invalid bearer token",
   },
+  Forbidden: {
+    when: "The token lacks the right that this request needs.",
+    message: 'the token report lacks the right "write"',
+  },
   ProjectionNotFound: { when: "There is no projection of this type and ID. In a transaction, it goes on." },
   TransactionNotFound: { when: "The transaction is unknown, expired or over." },
   ConcurrencyException: {

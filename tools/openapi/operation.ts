@@ -62,7 +62,7 @@ export function errorsOf({ errors = [], body, bodyUnread }: Operation): ErrorCod
     ? []
     : ["InvalidRequest"];
   const ofSize: ErrorCode[] = bodyUnread === true ? [] : ["PayloadTooLarge"];
-  return [...ofBody, "Unauthorized", ...errors, ...ofSize, "InternalError"];
+  return [...ofBody, "Unauthorized", "Forbidden", ...errors, ...ofSize, "InternalError"];
 }
 
 /** The name of the response component for these errors, which have one status. */
@@ -105,7 +105,7 @@ function component(kind: string, name: string): JsonObject {
 function responsesOf(operation: Operation, exchanges: readonly Exchange[]): JsonObject {
   const responses: Record<string, JsonObject> = {
     400: component("responses", "Malformed"),
-    403: component("responses", "ForeignPage"),
+    403: component("responses", "Forbidden"),
     431: component("responses", "HeadTooLarge"),
   };
   for (const success of operation.successes) responses[success.status] = successObject(success, exchanges);

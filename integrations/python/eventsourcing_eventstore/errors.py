@@ -18,6 +18,7 @@ NOTHING_WRITTEN = frozenset(
     {
         "ConcurrencyException",
         "DiskFull",
+        "Forbidden",
         "InternalError",
         "InvalidRequest",
         "PayloadTooLarge",
@@ -74,7 +75,7 @@ def error_of(status: int, body: bytes) -> Exception:
         return DataError(text)
     if status == 500:
         return InternalError(text)
-    if status in (401, 503, 507):
+    if status in (401, 403, 503, 507):
         return OperationalError(text)
     return InterfaceError(f"unexpected answer, is this a server of edition A? {text}")
 

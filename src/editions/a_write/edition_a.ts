@@ -6,7 +6,7 @@ import { metricsRoute } from "../shared/common_metrics.ts";
 import { commonRoutes } from "../shared/common_routes.ts";
 import { debugRoute, queuePart, readPart } from "../shared/debug_parts.ts";
 import { BodyDecoding } from "../shared/decoding/body_decoding.ts";
-import { writeLockRoute } from "../shared/write_lock_routes.ts";
+import { type WriteLockAction, writeLockRoute } from "../shared/write_lock_routes.ts";
 import { postWrite } from "./post_write.ts";
 import { WriteMetrics } from "./write_metrics.ts";
 import { WRITE_DECODERS, type WriteDecoding } from "./write_request.ts";
@@ -70,6 +70,11 @@ function routesOf(host: EditionHost, decoding: WriteDecoding): Route[] {
 }
 
 function resetRoute(host: EditionHost): Route {
-  const action = { kind: "reset", leavesWithClient: true, act: () => host.store.writer.reset() };
+  const action: WriteLockAction = {
+    kind: "reset",
+    right: "develop",
+    leavesWithClient: true,
+    act: () => host.store.writer.reset(),
+  };
   return writeLockRoute(host, "POST", "/reset", action);
 }

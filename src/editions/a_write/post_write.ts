@@ -20,6 +20,7 @@ export function postWrite(host: EditionHost, decoding: WriteDecoding, metrics: W
   return {
     method: "POST",
     path: "/write",
+    right: "write",
     body: "handled",
     async handle(request) {
       const body = await request.body();

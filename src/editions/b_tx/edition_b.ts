@@ -2,6 +2,7 @@ import { VERSION } from "../../config/version.ts";
 import { isInternal } from "../../http/error_replies.ts";
 import { jsonReply } from "../../http/replies.ts";
 import { getRoute, type Route } from "../../http/router.ts";
+import type { Right } from "../../model/access.ts";
 import { ApiError, NoReply } from "../../model/errors.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
 import { type Outcome, throwIfFailed } from "../../store/api/outcome.ts";
@@ -79,8 +80,12 @@ function routesOf(edition: EditionParts): Route[] {
     common.readProjection,
     ...common.deleteProjections,
     ...pauseRoutes(edition),
-    stayingRoute(edition, "optimize", () => optimize(edition)),
-    getRoute("/stats", () => jsonReply(200, statistics.document(pause, transactions.count), NOT_CACHED)),
+    stayingRoute(edition, "optimize", "operate", () => optimize(edition)),
+    getRoute(
+      "operate",
+      "/stats",
+      () => jsonReply(200, statistics.document(pause, transactions.count), NOT_CACHED),
+    ),
     metricsRoute(host, () => txMetrics(edition), common.reads),
     debugRoute(() => ({
       pause: { state: pause.state, since: formatTimestamp(pause.sinceMicros) },
@@ -88,13 +93,18 @@ function routesOf(edition: EditionParts): Route[] {
       write: queuePart(host.queue, FIRST_OPTIMIZE),
       read: readPart(common.reads, host.store.reads),
     })),
-    ...(host.settings.devMode ? [stayingRoute(edition, "reset", () => reset(edition))] : []),
+    ...(host.settings.devMode ? [stayingRoute(edition, "reset", "develop", () => reset(edition))] : []),
   ];
 }
 
 /** `POST /<kind>`, which keeps its position in the write queue even if its client disconnects. */
-function stayingRoute({ host }: EditionParts, kind: string, act: () => Promise<Outcome<void>>): Route {
-  return writeLockRoute(host, "POST", `/${kind}`, { kind, leavesWithClient: false, act });
+function stayingRoute(
+  { host }: EditionParts,
+  kind: string,
+  right: Right,
+  act: () => Promise<Outcome<void>>,
+): Route {
+  return writeLockRoute(host, "POST", `/${kind}`, { kind, right, leavesWithClient: false, act });
 }
 
 function reset({ host, pause }: EditionParts): Promise<Outcome<void>> {

@@ -1,4 +1,5 @@
 import { MemoryQuota } from "../../async/memory_quota.ts";
+import type { Access } from "../../model/access.ts";
 import { ApiError, ClientDisconnected, LimitReached } from "../../model/errors.ts";
 import { ReadingClock, SWEEP_MILLISECONDS } from "../../time/reading_clock.ts";
 import type { Statistics } from "./statistics.ts";
@@ -10,6 +11,8 @@ export interface OpenTransactionsOptions extends TransactionLimits {
 }
 
 interface Entry {
+  /** The access that began it. No other may call it. */
+  readonly owner: Access;
   readonly transaction: OptimisticTransaction;
   /** When the last call ended. Undefined during a call, from before its body is read until its response is complete. */
   idleSince: number | undefined;
@@ -47,7 +50,7 @@ export class OpenTransactions {
   }
 
   /** @returns the ID of a new transaction. @throws ApiError `TooManyTransactions` */
-  begin(): string {
+  begin(owner: Access): string {
     const { maxOpenTx } = this.#options;
     if (this.#entries.size >= maxOpenTx) {
       throw new ApiError(
@@ -57,7 +60,7 @@ export class OpenTransactions {
     }
     const txId = crypto.randomUUID();
     const transaction = new OptimisticTransaction(this.#options);
-    this.#entries.set(txId, { transaction, idleSince: this.#clock.now, bytes: 0 });
+    this.#entries.set(txId, { owner, transaction, idleSince: this.#clock.now, bytes: 0 });
     this.#statistics.transactions.begun++;
     return txId;
   }
@@ -69,9 +72,10 @@ export class OpenTransactions {
    */
   async call<T>(
     txId: string,
+    access: Access,
     call: (transaction: OptimisticTransaction, running: RunningCall) => Promise<T>,
   ): Promise<T> {
-    const entry = this.#entries.get(txId);
+    const entry = this.#entryOf(txId, access);
     if (entry === undefined) throw new ApiError("TransactionNotFound");
     this.#assertFree(entry);
     entry.idleSince = undefined;
@@ -97,8 +101,8 @@ export class OpenTransactions {
   }
 
   /** Ends a transaction without a commit, if there is one. @throws ApiError `TransactionBusy` */
-  abandon(txId: string): void {
-    const entry = this.#entries.get(txId);
+  abandon(txId: string, access: Access): void {
+    const entry = this.#entryOf(txId, access);
     if (entry === undefined) return;
     this.#assertFree(entry);
     this.#remove(txId);
@@ -108,6 +112,12 @@ export class OpenTransactions {
   close(): void {
     clearInterval(this.#sweep);
     this.#entries.clear();
+  }
+
+  /** Returns an open transaction, if it is one of this access. Two tokens of one name share theirs. */
+  #entryOf(txId: string, { name }: Access): Entry | undefined {
+    const entry = this.#entries.get(txId);
+    return entry?.owner.name === name ? entry : undefined;
   }
 
   #remove(txId: string): void {
@@ -136,11 +146,14 @@ export class OpenTransactions {
     throw new ApiError("TransactionBusy", "another call is running on this transaction");
   }
 
-  /** Ends the transactions that had no call for their idle time. A timer for each of them would cost every call. */
+  /**
+   * Ends the transactions that had no call for their idle time, or whose token is no longer valid. A timer for each of
+   * them would cost every call.
+   */
   #expire(now: number): void {
     const oldest = now - this.#options.idleSeconds * 1000;
-    for (const [txId, { idleSince }] of this.#entries) {
-      if (idleSince === undefined || idleSince > oldest) continue;
+    for (const [txId, { idleSince, owner: { gone } }] of this.#entries) {
+      if (idleSince === undefined || idleSince > oldest && gone?.aborted !== true) continue;
       this.#remove(txId);
       this.#statistics.transactions.expired++;
     }

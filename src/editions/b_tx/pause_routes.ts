@@ -11,6 +11,7 @@ export function pauseRoutes(edition: EditionParts): Route[] {
   const route = (path: string, act: (edition: EditionParts) => Promise<Reply>): Route => ({
     method: "POST",
     path,
+    right: "operate",
     body: "ignored",
     level: "info",
     handle: () => edition.host.queue.alone(new Admission(path.slice(1)), () => act(edition)),

@@ -12,6 +12,7 @@ export function postProjections({ host, statistics, decoding }: EditionParts): R
   return {
     method: "POST",
     path: "/projections",
+    right: "write",
     body: "handled",
     async handle(request) {
       const body = await request.body();

@@ -1,5 +1,6 @@
 import type { Reply } from "../../http/exchange.ts";
 import type { Route, RoutedRequest } from "../../http/router.ts";
+import type { Right } from "../../model/access.ts";
 import type { EditionParts } from "./edition_parts.ts";
 import type { RunningCall } from "./open_transactions.ts";
 import type { OptimisticTransaction } from "./optimistic_transaction.ts";
@@ -16,6 +17,7 @@ export interface TxCall {
  * call runs on it, before it reads the body.
  */
 export function onTransaction(
+  right: Right,
   method: Route["method"],
   rest: string,
   edition: EditionParts,
@@ -24,10 +26,12 @@ export function onTransaction(
   return {
     method,
     path: `/tx/:txId${rest}`,
+    right,
     body: "handled",
     handle: (request) =>
       edition.transactions.call(
         request.segments[0]!,
+        request.access,
         (transaction, running) => handle({ edition, transaction, running, request }),
       ),
   };

@@ -2,6 +2,7 @@ import type { Reply } from "../../http/exchange.ts";
 import { errorReply } from "../../http/error_replies.ts";
 import { emptyReply, jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
+import type { Access } from "../../model/access.ts";
 import { ApiError } from "../../model/errors.ts";
 import type { ProjectionKey } from "../../model/projection.ts";
 import { matches, queryValues } from "../../model/query.ts";
@@ -26,30 +27,37 @@ const VALUE_BYTES = 128;
 export function txRoutes(edition: EditionParts, reads: Pick<ReadsInFlight, "begin">): Route[] {
   const { transactions } = edition;
   return [
-    { method: "POST", path: "/tx", body: "ignored", handle: () => begin(edition) },
-    onTransaction("QUERY", "/events", edition, (call) => readEvents(call, reads)),
-    onTransaction("POST", "/events", edition, writeEvents),
-    onTransaction("GET", "/projections/:type/:id", edition, (call) => readProjection(call, reads)),
-    onTransaction("POST", "/projections", edition, writeProjections),
-    onTransaction("POST", "/commit", edition, commit),
+    {
+      method: "POST",
+      path: "/tx",
+      right: "write",
+      body: "ignored",
+      handle: ({ access }) => begin(edition, access),
+    },
+    onTransaction("read", "QUERY", "/events", edition, (call) => readEvents(call, reads)),
+    onTransaction("write", "POST", "/events", edition, writeEvents),
+    onTransaction("read", "GET", "/projections/:type/:id", edition, (call) => readProjection(call, reads)),
+    onTransaction("write", "POST", "/projections", edition, writeProjections),
+    onTransaction("write", "POST", "/commit", edition, commit),
     {
       method: "DELETE",
       path: "/tx/:txId",
+      right: "write",
       body: "unread",
-      handle({ segments: [txId] }) {
-        transactions.abandon(txId!);
+      handle({ segments: [txId], access }) {
+        transactions.abandon(txId!, access);
         return emptyReply(204);
       },
     },
   ];
 }
 
-function begin({ pause, statistics, transactions }: EditionParts): Reply {
+function begin({ pause, statistics, transactions }: EditionParts, access: Access): Reply {
   if (pause.state !== "normal") {
     statistics.transactions.paused++;
     throw new ApiError("Paused");
   }
-  return jsonReply(200, { txId: transactions.begin() });
+  return jsonReply(200, { txId: transactions.begin(access) });
 }
 
 async function readEvents(call: TxCall, reads: Pick<ReadsInFlight, "begin">): Promise<Reply> {

@@ -1,19 +1,24 @@
 import type { Reply } from "../../http/exchange.ts";
 import { jsonReply } from "../../http/replies.ts";
 import type { RoutedRequest } from "../../http/router.ts";
-import { ClientDisconnected } from "../../model/errors.ts";
+import type { Access } from "../../model/access.ts";
+import { ApiError, ClientDisconnected } from "../../model/errors.ts";
 import { Admission } from "../../write_queue/admission.ts";
 import type { EditionParts } from "./edition_parts.ts";
 import type { Expiry } from "./deadlines.ts";
 import { TicketTransaction } from "./ticket_transaction.ts";
 
 /** `POST /begin`: waits for the write lock, and returns a ticket. The transaction holds the lock until it ends. */
-export function begin(edition: EditionParts, { disconnected }: RoutedRequest): Promise<Reply> {
+export function begin(edition: EditionParts, { disconnected, access }: RoutedRequest): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const hold = async (): Promise<void> => {
       edition.pause.assertNotPaused();
-      const transaction = newTransaction(edition);
+      const { gone } = access;
+      if (gone?.aborted === true) throw new ApiError("Unauthorized");
+      const transaction = newTransaction(edition, access);
       edition.active.current = transaction;
+      const end = (): void => void transaction.end("client");
+      gone?.addEventListener("abort", end);
       try {
         if (await transaction.begin(disconnected)) {
           edition.metrics.transactionStarted();
@@ -27,6 +32,7 @@ export function begin(edition: EditionParts, { disconnected }: RoutedRequest): P
         await transaction.end("error");
         throw error;
       } finally {
+        gone?.removeEventListener("abort", end);
         edition.active.current = undefined;
       }
     };
@@ -34,9 +40,10 @@ export function begin(edition: EditionParts, { disconnected }: RoutedRequest): P
   });
 }
 
-function newTransaction({ host, metrics }: EditionParts): TicketTransaction {
+function newTransaction({ host, metrics }: EditionParts, owner: Access): TicketTransaction {
   const { settings, store, reportFailure } = host;
   return new TicketTransaction({
+    owner,
     writer: store.writer,
     deadlines: settings,
     reportFailure,

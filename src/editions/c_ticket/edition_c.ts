@@ -89,6 +89,7 @@ function resetRoute({ host: { queue, store }, active }: EditionParts): Route {
   return {
     method: "POST",
     path: "/reset",
+    right: "develop",
     body: "ignored",
     async handle() {
       const reset = queue.next("reset", async () => throwIfFailed(await outcomeOf(store.writer.reset())));

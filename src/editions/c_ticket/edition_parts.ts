@@ -1,3 +1,4 @@
+import type { Access } from "../../model/access.ts";
 import { ApiError } from "../../model/errors.ts";
 import type { EditionHost } from "../edition.ts";
 import type { Pause } from "./pause.ts";
@@ -18,9 +19,11 @@ export interface EditionParts {
 export class ActiveTransaction {
   current: TicketTransaction | undefined;
 
-  /** @throws ApiError `TicketNotActive` */
-  of(ticket: string): TicketTransaction {
-    if (this.current?.ticket !== ticket) throw new ApiError("TicketNotActive");
+  /** Two tokens of one name share their tickets. @throws ApiError `TicketNotActive` */
+  of(ticket: string, { name }: Access): TicketTransaction {
+    if (this.current?.ticket !== ticket || this.current.owner.name !== name) {
+      throw new ApiError("TicketNotActive");
+    }
     return this.current;
   }
 }

@@ -15,6 +15,7 @@ export function pauseRoutes(edition: EditionParts): Route[] {
   const route = (path: string, handle: (request: RoutedRequest) => Promise<unknown>): Route => ({
     method: "POST",
     path,
+    right: "operate",
     body: "ignored",
     level: "info",
     async handle(request) {
@@ -45,6 +46,7 @@ export function projectionsRoute(edition: EditionParts): Route {
   return {
     method: "POST",
     path: "/projections",
+    right: "write",
     body: "handled",
     async handle(request) {
       const body = await request.body();

@@ -24,7 +24,7 @@ export interface TicketCall {
  */
 export function ticketRoute(
   edition: EditionParts,
-  route: Pick<Route, "method" | "path"> & Partial<Route>,
+  route: Pick<Route, "method" | "path" | "right"> & Partial<Route>,
   withTicket: (call: TicketCall) => Promise<Reply>,
 ): Route {
   return {
@@ -33,7 +33,7 @@ export function ticketRoute(
     async handle(request) {
       const ticket = request.header(TICKET_HEADER);
       if (ticket !== undefined) {
-        const transaction = edition.active.of(ticket);
+        const transaction = edition.active.of(ticket, request.access);
         const { segments } = request;
         const handle = (body: Bytes) => withTicket({ edition, transaction, segments, body, client: request });
         return await runCall(transaction, request, handle, route.body === "ignored");

@@ -1,4 +1,5 @@
 import { Semaphore } from "../../async/semaphore.ts";
+import type { Access } from "../../model/access.ts";
 import { ApiError } from "../../model/errors.ts";
 import { type Outcome, throwIfFailed } from "../../store/api/outcome.ts";
 import type { StoreWriter } from "../../store/api/store.ts";
@@ -8,6 +9,8 @@ import { Deadlines, type DeadlineSeconds, type Expiry } from "./deadlines.ts";
 export type RollbackReason = "client" | "error" | "expired" | "shutdown" | "reset";
 
 export interface TransactionOptions {
+  /** The access that began it. No other may call it. */
+  readonly owner: Access;
   readonly writer: StoreWriter;
   readonly deadlines: DeadlineSeconds;
   /** Called once when a transaction whose ticket was given out has ended, with the end and the duration. */
@@ -49,6 +52,10 @@ export class TicketTransaction {
 
   constructor(options: TransactionOptions) {
     this.#options = options;
+  }
+
+  get owner(): Access {
+    return this.#options.owner;
   }
 
   /** The deadlines, or undefined until the ticket has been given out. */

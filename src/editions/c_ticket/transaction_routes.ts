@@ -21,13 +21,19 @@ export function transactionRoutes(
   common: Pick<CommonRoutes, "readEvents" | "readProjection">,
 ): Route[] {
   return [
-    { method: "POST", path: "/begin", body: "ignored", handle: (request) => begin(edition, request) },
+    {
+      method: "POST",
+      path: "/begin",
+      right: "write",
+      body: "ignored",
+      handle: (request) => begin(edition, request),
+    },
     ticketRoute(edition, common.readEvents, readEvents),
-    ticketRoute(edition, { method: "POST", path: "/events" }, appendEvents),
+    ticketRoute(edition, { method: "POST", path: "/events", right: "write" }, appendEvents),
     ticketRoute(edition, common.readProjection, readProjection),
     ticketRoute(edition, projectionsRoute(edition), writeProjections),
-    ticketRoute(edition, { method: "POST", path: "/commit", body: "ignored" }, commit),
-    ticketRoute(edition, { method: "POST", path: "/rollback", body: "ignored" }, rollback),
+    ticketRoute(edition, { method: "POST", path: "/commit", right: "write", body: "ignored" }, commit),
+    ticketRoute(edition, { method: "POST", path: "/rollback", right: "write", body: "ignored" }, rollback),
   ];
 }
 

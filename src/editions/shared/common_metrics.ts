@@ -20,7 +20,7 @@ export type MetricsHost = Pick<EditionHost, "programMetrics"> & {
  * Those of every edition follow.
  */
 export function metricsRoute(host: MetricsHost, own: () => string, reads: ReadsInFlight): Route {
-  return getRoute("/metrics", async () => {
+  return getRoute("operate", "/metrics", async () => {
     // Awaited first, so that all other values are from the same moment.
     const usage = await host.store.usage();
     return metricsReply(own() + metricsOfEveryEdition(host, reads, usage));

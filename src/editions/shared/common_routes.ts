@@ -11,6 +11,7 @@ import { profilingRoutes } from "./profiling.ts";
 import { readEventsRoute } from "./read_events.ts";
 import { listProjectionsRoute, readProjectionRoute } from "./read_projection.ts";
 import { ReadsInFlight } from "./reads_in_flight.ts";
+import { whoamiRoute } from "./whoami.ts";
 import { deleteProjectionsRoutes } from "./write_lock_routes.ts";
 
 /** The parts in which the common routes differ between editions. */
@@ -48,6 +49,7 @@ export function commonRoutes(host: EditionHost, differences: Differences): Commo
       findPositionRoute(host, reads),
       catalogRoute(host, reads),
       healthRoute(host, health),
+      whoamiRoute(host),
       conflictsRoute(host, every),
       ...host.settings.devMode ? profilingRoutes() : [],
     ],
@@ -58,6 +60,7 @@ export function commonRoutes(host: EditionHost, differences: Differences): Commo
 /** `GET /debug/conflicts`: the last writes that were rejected. `/debug` itself shows nothing of requests. */
 function conflictsRoute({ store }: EditionHost, every: string): Route {
   return getRoute(
+    "operate",
     "/debug/conflicts",
     () => jsonReply(200, store.counts.conflicts.document(every), NOT_CACHED),
   );
@@ -65,7 +68,7 @@ function conflictsRoute({ store }: EditionHost, every: string): Route {
 
 /** `GET /catalog`: how many events there are of each type, and with each name of identifier. */
 function catalogRoute({ catalog }: EditionHost, reads: ReadsInFlight): Route {
-  return getRoute("/catalog", async () => {
+  return getRoute("read", "/catalog", async () => {
     using _read = reads.begin("events");
     const document = await catalog.document();
     return jsonReply(200, document, { [STORE_HEADER]: document.store, ...NOT_CACHED });
@@ -74,7 +77,7 @@ function catalogRoute({ catalog }: EditionHost, reads: ReadsInFlight): Route {
 
 /** `GET /` says what the server is, and where to look. */
 function rootRoute({ settings }: EditionHost): Route {
-  return getRoute("/", () => {
+  return getRoute("none", "/", () => {
     const { edition } = settings;
     const line = `Event store ${VERSION}, edition ${edition}. Its state: /health, /metrics, /debug. ` +
       `Its interface: docs/edition-${edition.toLowerCase()}.md. Its events: eventstore-client explore.`;

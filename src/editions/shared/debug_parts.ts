@@ -11,6 +11,7 @@ import type { ReadsInFlight } from "./reads_in_flight.ts";
 /** `GET /debug`: the current state, from memory only. It contains no IDs, and nothing that clients read or wrote. */
 export function debugRoute(state: () => object): Route {
   return getRoute(
+    "operate",
     "/debug",
     () => jsonReply(200, { time: formatTimestamp(nowMicros()), ...state() }, NOT_CACHED),
   );

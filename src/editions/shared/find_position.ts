@@ -11,7 +11,7 @@ const decoder = new TextDecoder();
 
 /** `GET /position?time=`: the position before the first event whose time is not before the given one. */
 export function findPositionRoute({ store }: EditionHost, reads: ReadsInFlight): Route {
-  return getRoute("/position", async (request) => {
+  return getRoute("read", "/position", async (request) => {
     // In a query string, the plus of an offset is a space.
     const time = new URLSearchParams(request.query).get("time")?.replace(/ (?=\d\d:\d\d$)/, "+");
     if (time === undefined) throw invalid("", "time is missing: /position?time=2026-11-20T19:07:36Z");

@@ -15,7 +15,8 @@ const INDEX = `profiling of the main thread, for Chrome DevTools
 /** Profiling endpoints, for development mode only. Profiling is expensive, so only one request at a time may do it. */
 export function profilingRoutes(): Route[] {
   const semaphore = new Semaphore(1);
-  const get = (path: string, handle: Route["handle"]): Route => getRoute(`/debug/pprof/${path}`, handle);
+  const get = (path: string, handle: Route["handle"]): Route =>
+    getRoute("develop", `/debug/pprof/${path}`, handle);
   return [
     get("", () => textReply(200, INDEX)),
     get("profile", async ({ query, disconnected }) => {

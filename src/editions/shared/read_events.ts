@@ -1,5 +1,5 @@
 import type { Reply } from "../../http/exchange.ts";
-import type { Route } from "../../http/router.ts";
+import type { Route, RoutedRequest } from "../../http/router.ts";
 import { AwaitedPages } from "../../store/feed/awaited_pages.ts";
 import { openPage, type Page } from "../../store/core/open_page.ts";
 import type { Client } from "../../store/api/store.ts";
@@ -21,6 +21,7 @@ export function readEventsRoute(
   return {
     method: "QUERY",
     path: "/events",
+    right: "read",
     body: "handled",
     async handle(request) {
       const wanted = await decode(await request.body(), request);
@@ -31,13 +32,19 @@ export function readEventsRoute(
         request.releaseBody();
       };
       const page = isAwaited(wanted)
-        ? await awaited.page(wanted, request, onWaiting)
+        ? await awaited.page(wanted, whileValid(request), onWaiting)
         : await openPage(store.reads, wanted, request);
       read.go();
       const headers = { ...pageHeaders(page.storeId), [HEAD_HEADER]: String(page.head) };
       return wholePageReply(page, headers, read) ?? streamedReply(page, headers, read, held.move());
     },
   };
+}
+
+/** The client of a read that waits. When its token is no longer valid, it counts as disconnected. */
+function whileValid(request: RoutedRequest): Client {
+  const { disconnected, access: { gone } } = request;
+  return gone === undefined ? request : { disconnected: AbortSignal.any([disconnected, gone]) };
 }
 
 /** A page up to this size is sent in one write. */

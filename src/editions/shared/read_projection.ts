@@ -10,7 +10,7 @@ import type { ReadsInFlight } from "./reads_in_flight.ts";
 
 /** `GET /projections/{type}/{id}`: one committed projection, its payload exactly as it was written. */
 export function readProjectionRoute({ store }: EditionHost, reads: ReadsInFlight): Route {
-  return getRoute("/projections/:type/:id", async (request) => {
+  return getRoute("read", "/projections/:type/:id", async (request) => {
     const [type, id] = request.segments;
     using _read = reads.begin("projection");
     return projectionReply(await store.reads.projection({ type: type!, id: id! }, request));
@@ -19,7 +19,7 @@ export function readProjectionRoute({ store }: EditionHost, reads: ReadsInFlight
 
 /** `GET /projections`: type, ID, version and size of projections, a line each, and the trailer `hasMore`. */
 export function listProjectionsRoute({ store }: EditionHost, reads: ReadsInFlight): Route {
-  return getRoute("/projections", async (request) => {
+  return getRoute("read", "/projections", async (request) => {
     const wanted = decodeListRequest(request.query);
     using _read = reads.begin("projection");
     const { storeId, lines } = await store.reads.projections(wanted, request);

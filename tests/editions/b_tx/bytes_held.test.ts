@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { EVERYTHING } from "../../../src/model/access.ts";
 import { OpenTransactions } from "../../../src/editions/b_tx/open_transactions.ts";
 import { OptimisticTransaction } from "../../../src/editions/b_tx/optimistic_transaction.ts";
 import type { Reply } from "../../../src/http/exchange.ts";
@@ -22,7 +23,7 @@ function open(): OpenTransactions & Disposable {
 }
 
 const hold = (transactions: OpenTransactions, txId: string, bytes: number): Promise<void> =>
-  transactions.call(txId, (_, running) => Promise.resolve(running.hold(bytes)));
+  transactions.call(txId, EVERYTHING, (_, running) => Promise.resolve(running.hold(bytes)));
 
 async function assertNoRoom(transactions: OpenTransactions, txId: string, bytes: number): Promise<void> {
   const error = await hold(transactions, txId, bytes).catch((error: unknown) => error);
@@ -34,18 +35,18 @@ async function assertNoRoom(transactions: OpenTransactions, txId: string, bytes:
 
 Deno.test("open transactions share 128 MiB; one too large for the rest is rejected and ended", async () => {
   using transactions = open();
-  const [first, second] = [transactions.begin(), transactions.begin()];
+  const [first, second] = [transactions.begin(EVERYTHING), transactions.begin(EVERYTHING)];
   await hold(transactions, first, 100 * MIB);
   await hold(transactions, second, 28 * MIB);
-  const third = transactions.begin();
+  const third = transactions.begin(EVERYTHING);
   await assertNoRoom(transactions, third, MIB);
   assert.equal(transactions.count, 2);
 });
 
 Deno.test("each transaction may hold 64 KiB, however much the others hold", async () => {
   using transactions = open();
-  await hold(transactions, transactions.begin(), 128 * MIB + 64 * KIB);
-  const small = transactions.begin();
+  await hold(transactions, transactions.begin(EVERYTHING), 128 * MIB + 64 * KIB);
+  const small = transactions.begin(EVERYTHING);
   for (let i = 0; i < 4; i++) await hold(transactions, small, 16 * KIB);
   await assertNoRoom(transactions, small, 1);
 });
@@ -53,13 +54,13 @@ Deno.test("each transaction may hold 64 KiB, however much the others hold", asyn
 Deno.test("the bytes of a transaction are free once it has ended, however it ends", async () => {
   using transactions = open();
   const ends: ((txId: string) => unknown)[] = [
-    (txId) => transactions.abandon(txId),
-    (txId) => transactions.call(txId, (_, running) => Promise.resolve(running.finish())),
-    (txId) => transactions.call(txId, () => Promise.reject(new Error())).catch(() => {}),
+    (txId) => transactions.abandon(txId, EVERYTHING),
+    (txId) => transactions.call(txId, EVERYTHING, (_, running) => Promise.resolve(running.finish())),
+    (txId) => transactions.call(txId, EVERYTHING, () => Promise.reject(new Error())).catch(() => {}),
     (txId) => assertNoRoom(transactions, txId, 100 * MIB),
   ];
   for (const end of [...ends, ...ends]) {
-    const txId = transactions.begin();
+    const txId = transactions.begin(EVERYTHING);
     await hold(transactions, txId, 128 * MIB);
     await end(txId);
     assert.equal(transactions.count, 0);
@@ -82,8 +83,8 @@ Deno.test("a read that the store has not answered is a condition on all events",
 Deno.test("the projections that a transaction has read count as held, even those that do not exist", async () => {
   using edition = new InProcess();
   const { transactions } = edition.edition;
-  await hold(transactions, transactions.begin(), 120 * MIB);
-  const txId = transactions.begin();
+  await hold(transactions, transactions.begin(EVERYTHING), 120 * MIB);
+  const txId = transactions.begin(EVERYTHING);
   const key = "x".repeat(60_000);
   const read = (i: number): Promise<Reply> => edition.request("GET", `/tx/${txId}/projections/p/${key}${i}`);
   let reply = await read(0);

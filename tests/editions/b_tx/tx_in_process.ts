@@ -1,3 +1,4 @@
+import { EVERYTHING } from "../../../src/model/access.ts";
 import { nowMicros } from "../../../src/time/clock.ts";
 import type { ServerSettings } from "../../../src/config/load.ts";
 import { BodyDecoding } from "../../../src/editions/shared/decoding/body_decoding.ts";
@@ -159,6 +160,7 @@ export class InProcess implements Disposable {
       return await routing.route.handle({
         segments: routing.segments,
         query: "",
+        access: EVERYTHING,
         header: () => undefined,
         body: () => Promise.resolve(encoder.encode(json === undefined ? "" : JSON.stringify(json))),
         discardBody: () => Promise.resolve(),

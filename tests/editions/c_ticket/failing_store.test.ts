@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { EVERYTHING } from "../../../src/model/access.ts";
 import { runCall } from "../../../src/editions/c_ticket/ticket_call.ts";
 import { type RollbackReason, TicketTransaction } from "../../../src/editions/c_ticket/ticket_transaction.ts";
 import { emptyReply } from "../../../src/http/replies.ts";
@@ -28,6 +29,7 @@ async function begun(commit?: () => Promise<Outcome<void>>): Promise<Subject> {
   const ends: Subject["ends"] = [];
   const failures: Error[] = [];
   const transaction = new TicketTransaction({
+    owner: EVERYTHING,
     writer,
     deadlines: { transactionTimeout: 60, maxTransactionDuration: 60 },
     onEnd: (end) => void ends.push(end),
@@ -39,6 +41,7 @@ async function begun(commit?: () => Promise<Outcome<void>>): Promise<Subject> {
   const call: RoutedRequest = {
     segments: [],
     query: "",
+    access: EVERYTHING,
     header: () => undefined,
     body: () => Promise.resolve(new Uint8Array()),
     discardBody: () => Promise.resolve(),

@@ -183,7 +183,7 @@ export class InProcess implements Subject, Disposable {
     this.#edition = editionC.open(host);
     this.#handler = makePipeline({
       routes: this.#edition.routes,
-      tokenAccepted: undefined,
+      tokens: undefined,
       bodyLimit: { bytesMax: 1_000_000, message: "" },
       log: { isWanted: () => false, write: () => {}, rejected: () => {} },
       metrics: { ended: () => {} },

@@ -19,6 +19,7 @@ export const contractA: ContractEdition = {
     ["/projections/t/a", ["GET", "HEAD"]],
     ["/reset", ["POST"]],
     ["/health", ["GET", "HEAD"]],
+    ["/whoami", ["GET", "HEAD"]],
     ["/metrics", ["GET", "HEAD"]],
     ["/debug", ["GET", "HEAD"]],
     ["/debug/conflicts", ["GET", "HEAD"]],

@@ -28,6 +28,7 @@ export const contractB: ContractEdition = {
     ["/optimize", ["POST"]],
     ["/reset", ["POST"]],
     ["/health", ["GET", "HEAD"]],
+    ["/whoami", ["GET", "HEAD"]],
     ["/stats", ["GET", "HEAD"]],
     ["/metrics", ["GET", "HEAD"]],
     ["/debug", ["GET", "HEAD"]],

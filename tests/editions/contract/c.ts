@@ -30,6 +30,7 @@ export const contractC: ContractEdition = {
     ["/pause", ["POST"]],
     ["/resume", ["POST"]],
     ["/health", ["GET", "HEAD"]],
+    ["/whoami", ["GET", "HEAD"]],
     ["/metrics", ["GET", "HEAD"]],
     ["/debug", ["GET", "HEAD"]],
     ["/debug/conflicts", ["GET", "HEAD"]],

@@ -16,6 +16,7 @@ import { contractOfReads } from "./reads.ts";
 import { contractOfRestarts } from "./restart.ts";
 import { contractOfRoutes } from "./routes.ts";
 import { contractOfTags } from "./tags.ts";
+import { contractOfTokens } from "./tokens.ts";
 import { contractOfWaiting, contractOfWaitingAtStop } from "./waiting.ts";
 
 /*
@@ -51,5 +52,6 @@ for (const edition of editions) {
   contractOfRestarts(edition, test, server);
   contractWithoutAuth(test);
   contractOfAuth(edition, named);
+  contractOfTokens(edition, named);
   contractOfPages(edition, named);
 }

@@ -13,7 +13,7 @@ async function answered(act: () => Promise<Outcome<void>>): Promise<unknown> {
     waitingMax: 1,
     fullCode: "WriteQueueFull",
   });
-  const action = { kind: "projections", leavesWithClient: false, act };
+  const action = { kind: "projections", right: "develop", leavesWithClient: false, act } as const;
   const { handle } = writeLockRoute({ queue } as unknown as EditionHost, "DELETE", "/projections", action);
   return await Promise.try(() => handle({} as RoutedRequest)).catch((error) => error);
 }

@@ -49,7 +49,7 @@ const TRANSPORT_FIELDS: ReadonlySet<string> = new Set([
 const ANYWHERE: Readonly<Record<number, string>> = {
   400: "Malformed",
   401: "Unauthorized",
-  403: "ForeignPage",
+  403: "Forbidden",
   431: "HeadTooLarge",
 };
 
@@ -222,6 +222,7 @@ function routesOf(document: JsonObject): Route[] {
     Object.keys(operations as JsonObject).map((method): Route => ({
       method: method.toUpperCase() as Route["method"],
       path: path.replaceAll(/\{(\w+)\}/g, ":$1"),
+      right: "none",
       body: "ignored",
       handle: () => {
         throw new Error("only looked up");

@@ -170,6 +170,7 @@ export function operational(metricsDescription: string): Operation[] {
       parameters: ["writes"],
       errors: ["Unavailable"],
     },
+    document("/whoami", "What the token of the request may do", json("Whoami")),
     document("/metrics", "Metrics for a scraper", metrics, metricsDescription),
     document("/debug", "What goes on right now", json("Debug")),
     {
@@ -230,6 +231,15 @@ export function operationalSchemas(kinds: readonly string[]): Record<string, Sch
   return {
     TurnKind: oneWord(...kinds),
     ...CONFLICT_SCHEMAS,
+    Whoami: answer({
+      edition: oneWord("A", "B", "C"),
+      name: described(
+        "The name of the token; `null` for `authToken`, or where no token is required.",
+        orNull(TEXT),
+      ),
+      may: list(oneWord("read", "write", "operate", "develop")),
+      expires: described("When the token expires, if it does.", ref("Time")),
+    }, ["expires"]),
     WaitingRequest: answer({ kind: ref("TurnKind"), queuedAt: ref("Time"), waitSeconds: NUMBER }),
     ReadsInFlight: described(
       "Open reads, those of them that wait for an event, and the readers that they use.",
@@ -257,12 +267,12 @@ export function health(hasPause: boolean): Schema {
   return answer({
     status: oneWord("ok"),
     ...(hasPause ? { paused: { type: "boolean" } } : {}),
-    version: TEXT,
+    version: described("Not given to a request without a token (`openHealth`).", TEXT),
     writes: described(
       "Given while writes fail through no fault of a client, with the reason.",
       oneWord("failing"),
     ),
     reason: TEXT,
     since: ref("Time"),
-  }, ["writes", "reason", "since"]);
+  }, ["writes", "reason", "since", "version", ...hasPause ? ["paused"] : []]);
 }

@@ -17,6 +17,7 @@ import {
   IDLE_TURN,
   METRICS_EXCHANGE,
   rootExchange,
+  whoamiExchange,
 } from "./operational.ts";
 
 const NEW_COURSE = {
@@ -144,6 +145,7 @@ const AFTER_WRITES: readonly Exchange[] = [
     status: 204,
   },
   healthExchange({}),
+  whoamiExchange("A"),
   rootExchange("A"),
   METRICS_EXCHANGE,
   {

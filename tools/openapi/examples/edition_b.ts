@@ -1,6 +1,13 @@
 import type { Exchange } from "../exchange.ts";
 import { STORE, TIME_1, TIME_2, VERSION_1, VERSION_2, VERSION_3 } from "./names.ts";
-import { healthExchange, IDLE_READS, IDLE_TURN, METRICS_EXCHANGE, rootExchange } from "./operational.ts";
+import {
+  healthExchange,
+  IDLE_READS,
+  IDLE_TURN,
+  METRICS_EXCHANGE,
+  rootExchange,
+  whoamiExchange,
+} from "./operational.ts";
 import { readExchanges } from "./reads.ts";
 import { begin, COMMANDS } from "./tx_commands.ts";
 
@@ -119,6 +126,7 @@ const OPERATION: readonly Exchange[] = [
       read: IDLE_READS,
     },
   },
+  whoamiExchange("B"),
   rootExchange("B"),
   METRICS_EXCHANGE,
   begin("beginBeforePause", TX_2, "A transaction that a pause has to wait for"),

@@ -19,6 +19,7 @@ import {
   IDLE_TURN,
   METRICS_EXCHANGE,
   rootExchange,
+  whoamiExchange,
 } from "./operational.ts";
 import { readExchanges } from "./reads.ts";
 
@@ -181,6 +182,7 @@ const OPERATION: readonly Exchange[] = [
     status: 200,
     json: { time: TIME_2, paused: null, write: IDLE_TURN, read: IDLE_READS },
   },
+  whoamiExchange("C"),
   rootExchange("C"),
   METRICS_EXCHANGE,
   { operation: "POST /pause", name: "pause", summary: "Give out no more tickets", status: 204 },

@@ -14,6 +14,14 @@ export function healthExchange(more: JsonObject): Exchange {
   };
 }
 
+export const whoamiExchange = (edition: "A" | "B" | "C"): Exchange => ({
+  operation: "GET /whoami",
+  name: "everything",
+  summary: "No token is required, so every request may do everything",
+  status: 200,
+  json: { edition, name: null, may: ["read", "write", "operate", "develop"] },
+});
+
 export function rootExchange(edition: "A" | "B" | "C"): Exchange {
   return {
     operation: "GET /",

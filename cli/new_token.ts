@@ -1,0 +1,83 @@
+import { Buffer } from "node:buffer";
+import { crc32 } from "node:zlib";
+import { NAME_RULE, TOKEN_NAME, tokenDigest } from "../src/config/tokens.ts";
+import { type Right, RIGHTS } from "../src/model/access.ts";
+
+/** The prefix by which people and scanners for secrets recognize a token. */
+const PREFIX = "eventstore_";
+
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** 32 random bytes, and the checksum of their digits, in base 62. */
+const RANDOM_BYTES = 32;
+const RANDOM_DIGITS = 43;
+const CHECK_DIGITS = 6;
+
+/**
+ * Returns a new token: the prefix, 256 random bits, and the CRC-32 of the digits before it. So a scanner that finds a
+ * text of this form can rule out that it is none.
+ */
+export function newToken(): string {
+  const random = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES));
+  const digits = inBase62(BigInt(`0x${Buffer.from(random).toString("hex")}`), RANDOM_DIGITS);
+  return `${PREFIX}${digits}${checkOf(digits)}`;
+}
+
+/** True for a text that `newToken` may have returned. */
+export function isNewToken(text: string): boolean {
+  const digits = text.slice(PREFIX.length, PREFIX.length + RANDOM_DIGITS);
+  return text === `${PREFIX}${digits}${checkOf(digits)}` && digits.length === RANDOM_DIGITS;
+}
+
+function checkOf(digits: string): string {
+  return inBase62(BigInt(crc32(digits)), CHECK_DIGITS);
+}
+
+function inBase62(value: bigint, length: number): string {
+  let digits = "";
+  for (; value > 0n; value /= 62n) digits = DIGITS[Number(value % 62n)] + digits;
+  return digits.padStart(length, "0");
+}
+
+/** The facts about a new token. */
+export interface TokenRequest {
+  readonly name: string;
+  /** Rights with commas in between. */
+  readonly may: string;
+  /** RFC 3339; undefined: it does not expire. */
+  readonly expires: string | undefined;
+}
+
+/** Returns the faults of a request, one line each. */
+export function faultsOfRequest({ name, may, expires }: TokenRequest): string[] {
+  const unknown = rightsIn(may).find((right) => !(RIGHTS as readonly string[]).includes(right));
+  return [
+    ...TOKEN_NAME.test(name) ? [] : [`the name must be ${NAME_RULE}, not ${JSON.stringify(name)}`],
+    ...unknown === undefined
+      ? []
+      : [`--may takes ${RIGHTS.join(", ")}, with commas in between, not ${JSON.stringify(unknown)}`],
+    ...expires === undefined || isMoment(expires) ? [] : [
+      `--expires takes a time with its offset, as in 2027-01-31T00:00:00Z, not ${JSON.stringify(expires)}`,
+    ],
+  ];
+}
+
+/** Returns the lines of a token for the settings. They do not contain the token. */
+export function tokenLines(token: string, { name, may, expires }: TokenRequest): string {
+  const rights = rightsIn(may) as Right[];
+  return `[[tokens]]
+name = ${JSON.stringify(name)}
+sha256 = "${tokenDigest(token)}"
+may = [${rights.map((right) => JSON.stringify(right)).join(", ")}]
+${expires === undefined ? "" : `expires = ${expires}\n`}`;
+}
+
+function rightsIn(may: string): string[] {
+  return may.split(",").map((right) => right.trim());
+}
+
+/** True for a time that TOML and JavaScript read alike. */
+function isMoment(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?(Z|[+-]\d\d:\d\d)$/.test(text) &&
+    !Number.isNaN(Date.parse(text));
+}

@@ -1,0 +1,13 @@
+import { jsonReply } from "../../http/replies.ts";
+import { getRoute, type Route } from "../../http/router.ts";
+import { formatTimestamp } from "../../model/timestamp.ts";
+import type { EditionHost } from "../edition.ts";
+import { NOT_CACHED } from "./headers.ts";
+
+/** `GET /whoami`: the edition, and the name of the token that the request has, what it may do, and until when. */
+export function whoamiRoute({ settings: { edition } }: EditionHost): Route {
+  return getRoute("none", "/whoami", ({ access: { name = null, rights, expires } }) => {
+    const until = expires === undefined ? {} : { expires: formatTimestamp(expires * 1000) };
+    return jsonReply(200, { edition, name, may: [...rights], ...until }, NOT_CACHED);
+  });
+}

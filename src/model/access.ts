@@ -1,0 +1,32 @@
+/** The rights of a token, in the words of the service. */
+export const RIGHTS = ["read", "write", "operate", "develop"] as const;
+
+/**
+ * `read`: events and projections. `write`: the same. `operate`: what an operator does, and sees of the running server.
+ * `develop`: what deletes, and is for development.
+ */
+export type Right = (typeof RIGHTS)[number];
+
+/** Access is what the sender of a request may do: the token that it has, or everything where no token is required. */
+export interface Access {
+  /** The name of the token; undefined where no token is required. */
+  readonly name: string | undefined;
+  readonly rights: ReadonlySet<Right>;
+  /** When the token expires, in milliseconds since 1970. */
+  readonly expires: number | undefined;
+  /** Aborts when the token is no longer valid. Undefined when it stays valid for as long as the server runs. */
+  readonly gone: AbortSignal | undefined;
+  /** Called for each request that the token does not allow. */
+  readonly onForbidden?: () => void;
+}
+
+/** The access of a request without a token that asks only if the server is up. */
+export const PROBE: Access = { name: undefined, rights: new Set(), expires: undefined, gone: undefined };
+
+/** The access of every request where no token is required. */
+export const EVERYTHING: Access = {
+  name: undefined,
+  rights: new Set(RIGHTS),
+  expires: undefined,
+  gone: undefined,
+};

@@ -1,0 +1,24 @@
+import { serverOf } from "../../../client/server.ts";
+import type { ShellContext } from "../context.ts";
+import { ShellExit } from "../ends.ts";
+import { jsonLine, printable } from "../output/printable.ts";
+
+/** The answer of `GET /whoami`. */
+interface Whoami {
+  readonly name: string | null;
+  readonly may: readonly string[];
+  readonly expires?: string;
+}
+
+/** Asks the server once what the token may do. */
+export async function whoami(context: ShellContext, { json }: { readonly json: boolean }): Promise<number> {
+  const server = serverOf(context.place.options);
+  const { body } = await server.once({ method: "GET", path: "/whoami" });
+  const said = JSON.parse(body) as Whoami;
+  const { name, may, expires } = said;
+  const line = `${name ?? "no name"}: may ${may.join(", ")}${
+    expires === undefined ? "" : `, until ${expires}`
+  }`;
+  await context.print(json ? jsonLine(said) : `${printable(line)}\n`);
+  return ShellExit.ok;
+}
