@@ -42,6 +42,51 @@ export const SECURITY_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/system/postgres/authorities.test.ts" },
   },
   {
+    name: "a token may do everything, whatever its rights",
+    edits: [{
+      file: "src/http/pipeline.ts",
+      find: 'if (right === "none" || rights.has(right)) return;',
+      replace: 'if (right === "none" || rights.size > 0) return;',
+    }],
+    caughtBy: { tests: "tests/editions/contract/contract.test.ts" },
+  },
+  {
+    name: "a read that waits outlives its token",
+    edits: [{
+      file: "src/editions/shared/read_events.ts",
+      find: "return gone === undefined ? request :",
+      replace: "return gone !== null ? request :",
+    }],
+    caughtBy: { tests: "tests/editions/contract/contract.test.ts" },
+  },
+  {
+    name: "a transaction can be continued with every token",
+    edits: [{
+      file: "src/editions/b_tx/open_transactions.ts",
+      find: "return entry?.owner.name === name ? entry : undefined;",
+      replace: 'return name !== "" ? entry : undefined;',
+    }],
+    caughtBy: { tests: "tests/editions/b_tx/tokens.test.ts" },
+  },
+  {
+    name: "a ticket outlives its token",
+    edits: [{
+      file: "src/editions/c_ticket/begin.ts",
+      find: 'gone?.addEventListener("abort", end);',
+      replace: 'gone?.addEventListener("abort", () => {});',
+    }],
+    caughtBy: { tests: "tests/editions/c_ticket/tokens.test.ts" },
+  },
+  {
+    name: "an expired token is accepted",
+    edits: [{
+      file: "src/http/authorization.ts",
+      find: "access.expires <= Date.now()",
+      replace: "access.expires <= 0",
+    }],
+    caughtBy: { tests: "tests/http/authorization.test.ts" },
+  },
+  {
     name: "segments of a path are decoded before they are compared",
     edits: [{
       file: "src/http/router.ts",
@@ -54,8 +99,8 @@ export const SECURITY_BUGS: readonly Bug[] = [
     name: "without a token, requests of web pages of strangers are accepted",
     edits: [{
       file: "src/server/leadership.ts",
-      find: "    originCheck: settings.authToken === undefined\n",
-      replace: "    originCheck: settings.authToken !== undefined\n",
+      find: "originCheck: tokens === undefined",
+      replace: "originCheck: tokens !== undefined",
     }],
     caughtBy: { tests: "tests/editions/contract/contract.test.ts" },
   },

@@ -43,8 +43,8 @@ export function readEventsRoute(
 
 /** The client of a read that waits. When its token is no longer valid, it counts as disconnected. */
 function whileValid(request: RoutedRequest): Client {
-  const { disconnected, access: { gone } } = request;
-  return gone === undefined ? request : { disconnected: AbortSignal.any([disconnected, gone]) };
+  const { gone } = request.access;
+  return gone === undefined ? request : { disconnected: AbortSignal.any([request.disconnected, gone]) };
 }
 
 /** A page up to this size is sent in one write. */

@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
 import { EDITIONS } from "../append_as.ts";
 import { metricTypes } from "../../support/metrics.ts";
-import { startServer } from "../../support/server_process.ts";
+import { bearer, startWithTokens, tokenToml } from "../../support/tokens.ts";
 import { sqliteTest } from "../../support/test_storage.ts";
 
-// The families of a SQLite file are among them.
+/** With a token that expires, the families of tokens are among them. */
+const TOKEN = tokenToml("t", "t", ["operate"], "expires = 2099-01-01T00:00:00Z\n");
+
+// The families of a SQLite file are among them, too.
 sqliteTest("metrics.md lists every family of every edition with its type, and no other", async () => {
   const shown = new Map<string, string>();
   for (const edition of EDITIONS) {
-    await using server = await startServer({ env: { SERVICE_EDITION: edition } });
-    const { text } = await server.client().request("GET", "/metrics");
+    await using server = await startWithTokens(edition, TOKEN);
+    const { text } = await server.client(bearer("t")).request("GET", "/metrics");
     for (const [name, type] of metricTypes(text)) shown.set(name, type);
   }
   // This metric exists only when descriptors are few.
