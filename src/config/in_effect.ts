@@ -30,7 +30,7 @@ export function unusedSettings(values: readonly SettingValue[]): ReadonlyMap<str
     unused.set(key, `unused: the server listens on ${isTcp ? "TCP" : "socketPath"}`);
   }
   if (valueOf("enableAuth") === true) unused.set("allowedHosts", "unused: enableAuth is on");
-  else {for (const key of ["authToken", "openHealth"]) {
+  else {for (const key of ["authToken", "openHealth", "recordTokenName"]) {
       unused.set(key, "unused: enableAuth is off");
     }}
   for (const key of unusedBeside(valueOf("storage"), edition)) {

@@ -28,6 +28,7 @@ const server = {
   authToken: text("SERVICE_AUTH_TOKEN", "token", undefined, "the bearer token with all rights; required when enableAuth is on, unless there are other tokens"),
   tokensFile: text("SERVICE_TOKENS_FILE", "path", undefined, "with enableAuth: file with further [[tokens]], such as a secret of a container; SIGHUP reads it again"),
   openHealth: toggle("SERVICE_OPEN_HEALTH", "with enableAuth: answer GET /health without a token, but without details"),
+  recordTokenName: toggle("SERVICE_RECORD_TOKEN_NAME", "keep the name of the token in the metadata of each event that it writes, as writtenBy, which no client can write"),
   allowedHosts: hosts("SERVICE_ALLOWED_HOSTS", "without enableAuth: public names by which clients may address the server (Host), and whose web pages may send requests (Origin)"),
   dataDir: text("SERVICE_DATA_DIR", "path", "data", "directory that holds the database"),
   storage: choice("SERVICE_STORAGE", STORAGE_NAMES, "sqlite", false, "where events are stored: sqlite (a file in dataDir) or postgres (the database that postgresUrl names)"),

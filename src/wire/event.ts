@@ -74,9 +74,24 @@ export function typeTextOf(body: string): string {
   return body.slice(TYPE_START + 1, body.indexOf(TYPE_END, TYPE_START + 1));
 }
 
+/** The text between metadata and payload. */
+const PAYLOAD = '},"payload":';
+
+/** True when a text of `eventBody` has metadata with this name, of letters. */
+export function hasMetadata(body: string, name: string): boolean {
+  return body.slice(body.indexOf(METADATA), body.indexOf(PAYLOAD)).includes(`"${name}":`);
+}
+
+/** Adds metadata to a text of `eventBody` that has none of this name. */
+export function withMetadata(body: string, name: string, value: string): string {
+  const end = body.indexOf(PAYLOAD);
+  const comma = body[end - 1] === "{" ? "" : ",";
+  return `${body.slice(0, end)}${comma}"${name}":${JSON.stringify(value)}${body.slice(end)}`;
+}
+
 /** Returns type and tags of a text of `eventBody`, without parsing the payload. */
 export function parseEventTags(body: string): StoredTags {
-  const tagsEnd = body.indexOf('},"payload":') + 1;
+  const tagsEnd = body.indexOf(PAYLOAD) + 1;
   const text = `{${body.slice(0, tagsEnd)}}`;
   return (text.includes("\\") ? parseByHand(text) : JSON.parse(text)) as StoredTags;
 }
@@ -90,7 +105,7 @@ export function parseQueried(body: string): Queried {
 /** True when an event's text may contain a tag name with a backslash, which the native parser may read wrongly. */
 export function mayEscapeTagNames(text: string): boolean {
   // Strings escape their quotes, so this text occurs only once.
-  const tagsEnd = text.indexOf('},"payload":');
+  const tagsEnd = text.indexOf(PAYLOAD);
   return text.lastIndexOf("\\", tagsEnd) !== -1;
 }
 

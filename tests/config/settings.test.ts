@@ -47,6 +47,7 @@ const documented: Record<
     ["logTimestamps", "SERVICE_LOG_TIMESTAMPS", false, "all"],
     ["tokensFile", "SERVICE_TOKENS_FILE", undefined, "all"],
     ["openHealth", "SERVICE_OPEN_HEALTH", false, "all"],
+    ["recordTokenName", "SERVICE_RECORD_TOKEN_NAME", false, "all"],
     ["allowedHosts", "SERVICE_ALLOWED_HOSTS", [], "all"],
   ],
   backup: [

@@ -13,7 +13,7 @@ interface Group {
 // deno-fmt-ignore
 const GROUPS: readonly Group[] = [
   { title: "Edition and address", section: "server", keys: ["edition", "socketPath", "socketMode", "bindAddress", "port"] },
-  { title: "Access", section: "server", keys: ["enableAuth", "authToken", "tokensFile", "openHealth", "allowedHosts"] },
+  { title: "Access", section: "server", keys: ["enableAuth", "authToken", "tokensFile", "openHealth", "recordTokenName", "allowedHosts"] },
   { title: "Storage", section: "server", keys: ["dataDir", "storage", "readPoolSize", "preloadMebibytes"] },
   { title: "PostgreSQL", section: "server", keys: ["postgresUrl", "postgresReadUrl", "postgresSchema", "postgresPoolSize", "postgresFailover"] },
   { title: "Log and development", section: "server", keys: ["logLevel", "logReasons", "logTimestamps", "devMode"] },

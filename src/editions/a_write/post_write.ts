@@ -6,6 +6,7 @@ import type { NewVersions } from "../../store/api/write.ts";
 import { nowMicros } from "../../time/clock.ts";
 import { Admission } from "../../write_queue/admission.ts";
 import type { EditionHost } from "../edition.ts";
+import { authoredEvents } from "../shared/authorship.ts";
 import { conflictMessage, throwIfRejected } from "../shared/conflicts.ts";
 import { STORE_HEADER } from "../shared/headers.ts";
 import type { WriteMetrics } from "./write_metrics.ts";
@@ -32,7 +33,8 @@ export function postWrite(host: EditionHost, decoding: WriteDecoding, metrics: W
         return writtenReply(store.storeId, []);
       }
       const { conditions, projections } = write;
-      const events = write.events.map(({ body, terms }) => ({ timeMicros, body, terms }));
+      const events = authoredEvents(write.events, host.settings, request.access)
+        .map(({ body, terms }) => ({ timeMicros, body, terms }));
       const timed = { conditions, projections, events };
       const admission = new Admission("write", request.disconnected, bytes);
       const { outcome, lockSeconds } = await queue.write(admission, timed);

@@ -11,6 +11,7 @@ import { openPage, type Page } from "../../store/core/open_page.ts";
 import type { Client } from "../../store/api/store.ts";
 import { nowMicros } from "../../time/clock.ts";
 import { parseQueried } from "../../wire/event.ts";
+import { authoredBodies } from "../shared/authorship.ts";
 import { NOT_CACHED } from "../shared/headers.ts";
 import type { ReadsInFlight } from "../shared/reads_in_flight.ts";
 import { commit } from "./commit.ts";
@@ -96,8 +97,9 @@ async function* lines(
 }
 
 async function writeEvents(call: TxCall): Promise<Reply> {
-  const { edition, transaction, running } = call;
-  const events = await edition.decoding.decode("txEvents", await bodyOf(call), call.request);
+  const { edition, transaction, running, request } = call;
+  const decoded = await edition.decoding.decode("txEvents", await bodyOf(call), request);
+  const events = authoredBodies(decoded, edition.host.settings, request.access);
   running.hold(events.length * VALUE_BYTES);
   const timeMicros = nowMicros();
   transaction.writeEvents(events, timeMicros);

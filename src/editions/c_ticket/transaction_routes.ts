@@ -7,6 +7,7 @@ import { openPage } from "../../store/core/open_page.ts";
 import { EMPTY_WRITE } from "../../store/api/write.ts";
 import { nowMicros } from "../../time/clock.ts";
 import type { CommonRoutes } from "../shared/common_routes.ts";
+import { authoredEvents } from "../shared/authorship.ts";
 import { conflictMessage, throwIfRejected } from "../shared/conflicts.ts";
 import { pageReply } from "../shared/read_events.ts";
 import { projectionReply } from "../shared/read_projection.ts";
@@ -45,8 +46,9 @@ async function readEvents({ edition: { decoding }, transaction, body, client }: 
 }
 
 async function appendEvents({ edition, transaction, body, client }: TicketCall): Promise<Reply> {
-  const { decoding, metrics } = edition;
-  const { events, condition } = await decoding.decode("append", body, client);
+  const { decoding, metrics, host } = edition;
+  const { events: decoded, condition } = await decoding.decode("append", body, client);
+  const events = authoredEvents(decoded, host.settings, transaction.owner);
   if (events.length === 0) return jsonReply(200, { events: [] });
   const timeMicros = nowMicros();
   const write = {

@@ -44,6 +44,11 @@ function tagTerm(namespace: "i" | "m", tag: Tag): string {
   return `${namespace}${tag.name.length}:${tag.name}${tag.value}`;
 }
 
+/** The token of a metadata entry. */
+export function metadataTerm(tag: Tag): string {
+  return tokenOf(tagTerm("m", tag));
+}
+
 function typeTerm(type: string): string {
   return `t${type}`;
 }

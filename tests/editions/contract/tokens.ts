@@ -147,4 +147,38 @@ export function contractOfTokens(edition: ContractEdition, named: (name: string)
       assert.match(text, /"version"/);
     },
   );
+
+  Deno.test(
+    named("with recordTokenName, events keep the name of their token, which no client can write"),
+    async () => {
+      const env = { SERVICE_RECORD_TOKEN_NAME: "true", SERVICE_AUTH_TOKEN: "all" };
+      await using server = await startOf(edition, tokenToml("billing", "b", ["read", "write"]), env);
+      const [billing, all] = ["b", "all"].map((token) => new Subject(edition, server.client(bearer(token))));
+      const odd = { by: 'x},"payload":', then: ["writtenBy", '"writtenBy":'] };
+      await billing!.append(
+        eventOf("t", "1"),
+        { type: "t", identifiers: {}, metadata: odd, payload: "2" },
+      );
+      await all!.append(eventOf("t", "3", { writtenBy: "i" }));
+      for (const { client } of [billing!, all!]) {
+        const own = { type: "t", identifiers: {}, metadata: { writtenBy: "x" }, payload: "4" };
+        const reply = await edition.sendEvents(client, JSON.stringify({ events: [eventOf("t", "5"), own] }));
+        assertRejected(
+          reply,
+          400,
+          "InvalidRequest",
+          'events[1]: only the server writes the metadata "writtenBy"',
+        );
+      }
+      const events = await all!.client.allEvents(edition.every);
+      assert.deepEqual(events.map(({ metadata }) => metadata), [
+        { writtenBy: "billing" },
+        { ...odd, writtenBy: "billing" },
+        {},
+      ]);
+      const query = [{ metadata: [{ name: "writtenBy", value: "billing" }] }];
+      const found = await all!.client.allEvents(query);
+      assert.deepEqual(found.map(({ payload }) => payload), ["1", "2"]);
+    },
+  );
 }
