@@ -198,6 +198,10 @@ export const clientProgram = {
     ],
     ["EVENTSTORE_TOKEN", "the bearer token, when --token-file is not given"],
     ["EVENTSTORE_TOKEN_FILE", "a file that holds it, instead of EVENTSTORE_TOKEN"],
+    [
+      "EVENTSTORE_CA_FILE",
+      "certificates (PEM) of the authority of an https:// server, when --ca-file is not given",
+    ],
   ],
   exitCodes: [
     ["0", "done; also when a signal ended read --follow, or the reader of the output disconnected"],

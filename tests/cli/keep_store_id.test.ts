@@ -85,6 +85,21 @@ Deno.test("a store that moves keeps ID and projections, and the old one does not
   assert.equal(await back.client().storeId(), storeId);
 });
 
+Deno.test({
+  name: "the mark of a store that root moves belongs to the user of the data directory, who can read it",
+  ignore: Deno.uid() !== 0,
+  fn: async () => {
+    const { server } = await oldStore();
+    await using _old = server;
+    using place = placeWithoutSource();
+    const [uid, gid] = [65_533, 65_532];
+    Deno.chownSync(server.dataDir, uid, gid);
+    assert.equal((await exportTo(place, server.dataDir, "--move")).code, 0);
+    const mark = Deno.statSync(join(server.dataDir, "service.moved"));
+    assert.deepEqual([mark.uid, mark.gid, mark.mode! & 0o777], [uid, gid, 0o600]);
+  },
+});
+
 Deno.test("the mark of a store that has moved does not keep another store out of its directory", async () => {
   const { server } = await oldStore();
   await using _old = server;

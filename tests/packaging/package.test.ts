@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { programs } from "../../cli/programs.ts";
 import { loadBackupSettings, loadServerSettings } from "../../src/config/load.ts";
 import { defaultConfigText } from "../../src/config/print.ts";
 import { packagedConfigText } from "../../tools/packaging/config_toml.ts";
 import { controlText } from "../../tools/packaging/debian_control.ts";
+import { packagedFiles } from "../../tools/packaging/packaged_files.ts";
 import { BACKUP_DIRECTORY, DATA_DIRECTORY } from "../../tools/packaging/paths.ts";
 import { runPackageTask } from "./package_task.ts";
 
@@ -20,6 +23,29 @@ Deno.test("the packaged configuration is the starter file with the directories o
     assert.equal(settingLines(text).length, settingLines(defaultConfigText()).length);
   } finally {
     await Deno.remove(path);
+  }
+});
+
+Deno.test("every path of the package's documentation that the pages name is in the package", async () => {
+  const executables = await Deno.makeTempDir();
+  try {
+    for (const { name } of programs) await Deno.writeTextFile(join(executables, name), "");
+    const files = (await packagedFiles(executables, "")).map(({ path }) => `/${path}`);
+    const pages = files.map((path) => /^\/usr\/share\/doc\/eventstore\/(.+\.md)$/.exec(path)?.[1]);
+    let count = 0;
+    for (const page of pages.filter((page) => page !== undefined)) {
+      const text = await Deno.readTextFile(new URL(`../../${page}`, import.meta.url));
+      for (const [path] of text.matchAll(/\/usr\/share\/doc\/eventstore[\w./-]*/g)) {
+        count++;
+        assert.ok(
+          files.some((file) => file === path || file.startsWith(`${path.replace(/\/$/, "")}/`)),
+          `${page}: ${path}`,
+        );
+      }
+    }
+    assert.ok(count >= 2, `only ${count} paths`);
+  } finally {
+    await Deno.remove(executables, { recursive: true });
   }
 });
 

@@ -188,6 +188,12 @@ Deno.test("completions are those of the package", async () => {
   assert.equal(await shell.prints(["completions", "fish"]), fishCompletion(clientProgram));
 });
 
+Deno.test("--help has every variable that gives the address of the server", () => {
+  const source = Deno.readTextFileSync(new URL("../../src/shell/server_address.ts", import.meta.url));
+  const read = new Set(source.match(/(?<=fromVariable\(")EVENTSTORE_\w+/g));
+  assert.deepEqual([...clientProgram.variables.map(([name]) => name)].sort(), [...read].sort());
+});
+
 Deno.test("--help of the program and of each verb prints and exits with 0, as --version does", async () => {
   const shell = new Shell();
   assert.equal(await shell.prints(["--version"]), `eventstore-client ${VERSION}\n`);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import type { EventLine } from "../support/client.ts";
+import type { Client, EventLine } from "../support/client.ts";
 import { runCommand } from "../support/run_command.ts";
 import { sharedServer, startServer } from "../support/server_process.ts";
+import { type Passage, TcpProxy } from "../support/tcp_proxy.ts";
 import { hasTerminal, Shell } from "./shell_address.ts";
 
 const server = sharedServer();
@@ -59,6 +60,31 @@ for (const listen of ["unix", "tcp"] as const) {
     assert.deepEqual(await sequences("--after", head.trim()), []);
   });
 }
+
+/** After each page, an event is committed before the client reads on; not forever, so that every read ends. */
+class GrowingStore extends TcpProxy {
+  #left = 20;
+
+  constructor(serverPort: number, readonly client: Client) {
+    super(serverPort);
+  }
+
+  protected override async back(bytes: Uint8Array, passage: Passage): Promise<void> {
+    const isPage = /^x-service-head:/im.test(new TextDecoder().decode(bytes));
+    if (isPage && this.#left-- > 0) await this.client.append(EVENTS[0]);
+    await super.back(bytes, passage);
+  }
+}
+
+Deno.test("a read ends with the last event that was stored when it began", async () => {
+  await using server = await startServer({ listen: "tcp", env: { SERVICE_DEFAULT_EVENTS_PER_PAGE: "1" } });
+  await server.client().append(...EVENTS);
+  const { port } = server.address as { readonly port: number };
+  await using growing = new GrowingStore(port, server.client());
+  const shell = new Shell({ transport: "tcp", hostname: "127.0.0.1", port: growing.port });
+  const printed = await shell.prints(["read", "--json"]);
+  assert.equal(printed.split("\n").length - 1, EVENTS.length);
+});
 
 Deno.test("--json prints events as the server sends them, the table what people want to see", async () => {
   await server.client().append(...EVENTS);

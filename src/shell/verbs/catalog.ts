@@ -1,3 +1,4 @@
+import { EventStore } from "../../../client/mod.ts";
 import { type Server, serverOf } from "../../../client/server.ts";
 import type { ShellContext } from "../context.ts";
 import { ShellExit } from "../ends.ts";
@@ -20,9 +21,20 @@ export async function readCatalog(server: Server, signal?: AbortSignal): Promise
   return json<Catalog>(body);
 }
 
+/** Reads the catalog. The server may still be counting, such as after a start: standard error says so. */
+async function catalogOf(context: ShellContext): Promise<Catalog> {
+  const { sequence } = await new EventStore(context.place.options).head();
+  const catalog = await readCatalog(serverOf(context.place.options));
+  if (catalog.afterSequence < sequence) {
+    const counted = `the first ${catalog.afterSequence} of ${sequence} events`;
+    context.printError(`the server is still counting: this is about ${counted}`);
+  }
+  return catalog;
+}
+
 /** Prints the types of the store's events, the most frequent first. */
 export async function types(context: ShellContext, { json }: Flags): Promise<number> {
-  const { types } = await readCatalog(serverOf(context.place.options));
+  const { types } = await catalogOf(context);
   if (json) await context.print(types.map(jsonLine).join(""));
   else {
     const rows = types.map(({ type, count, first, last }) => [count, first, last, type]);
@@ -33,7 +45,7 @@ export async function types(context: ShellContext, { json }: Flags): Promise<num
 
 /** Prints how many events the store has, and how many of them have an identifier of each name. */
 export async function stats(context: ShellContext, { json }: Flags): Promise<number> {
-  const catalog = await readCatalog(serverOf(context.place.options));
+  const catalog = await catalogOf(context);
   const { afterSequence, lastEventTime, types, identifiers } = catalog;
   if (json) await context.print(jsonLine(catalog));
   else {

@@ -124,8 +124,12 @@ async function positionsOf(
 
 type Batches = AsyncGenerator<readonly StoredEvent[], void>;
 
-/** Reads the stored events. */
-async function* stored({ server }: Reached, { query, ...range }: Wanted): Batches {
+/** Reads the events that are stored when it begins. It ends even if later ones are committed as fast as it reads. */
+async function* stored({ server, store }: Reached, { query, before, ...from }: Wanted): Batches {
+  const range = {
+    ...from,
+    before: before ?? (from.backwards ? undefined : (await store.head()).sequence + 1),
+  };
   for await (const { events, isEnd } of walk(server, query, range, RETRY_SECONDS, undefined)) {
     yield events;
     if (isEnd) return;

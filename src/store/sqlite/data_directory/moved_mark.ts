@@ -13,6 +13,9 @@ export function markMoved(dataDir: string, storeId: string, output: string): voi
   using file = new NewFile(markPath(dataDir), 0o600);
   file.write(`${storeId} was exported to ${output}\n`);
   file.keep();
+  // Root may have exported the store. The user of the server must be able to read why it does not start.
+  const { uid, gid } = Deno.statSync(dataDir);
+  Deno.chownSync(markPath(dataDir), uid, gid);
 }
 
 /** @throws StoreFileError when the store was moved. The mark of another store, which was here before, does not count */
