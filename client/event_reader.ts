@@ -52,8 +52,8 @@ export abstract class EventReader<Events extends object = Record<string, unknown
   }
 
   /**
-   * All events that match. It reads page by page, as the caller asks for events, up to the end of the store. If an
-   * answer breaks off, it continues after the last event. All events are from one store.
+   * All events that match. It reads page by page, as the caller asks for events, up to the end that the store had
+   * at the first page. If an answer breaks off, it continues after the last event. All events are from one store.
    * @throws {StoreReset} when the store differs from that of `after` or of the first page
    * @example
    * ```ts
@@ -67,7 +67,10 @@ export abstract class EventReader<Events extends object = Record<string, unknown
     query: Query<Events>,
     { signal, ...range }: ReadAllOptions = {},
   ): AsyncGenerator<StoredEvent<Events>, void> {
-    for await (const { events, isEnd } of walk(this.server, query, range, this.server.retrySeconds, signal)) {
+    const { server } = this;
+    for await (
+      const { events, isEnd } of walk(server, query, range, server.retrySeconds, signal, true)
+    ) {
       yield* events;
       if (isEnd) return;
     }

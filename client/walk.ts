@@ -22,6 +22,7 @@ export interface Step<Events extends object> {
  * the range says. After an answer that broke off it continues after the last complete event. All events are from
  * one store.
  * @param retrySeconds how long to continue while the server cannot be reached
+ * @param toHead true to yield no event that was written after the first page
  * @throws StoreReset when the store differs from that of the range or of the first page, or its history went back
  */
 export async function* walk<Events extends object>(
@@ -30,6 +31,7 @@ export async function* walk<Events extends object>(
   { waitSeconds = 0, ...range }: Range,
   retrySeconds: number,
   signal: AbortSignal | undefined,
+  toHead?: boolean,
 ): AsyncGenerator<Step<Events>, never> {
   const retries = retriesFor(retrySeconds, signal);
   let { after = 0, before } = range;
@@ -42,6 +44,7 @@ export async function* walk<Events extends object>(
       const now: Range = { ...range, after, before, waitSeconds: wait || undefined };
       const page = await openPage(server, query, now, signal);
       const { storeId, head } = page;
+      if (toHead) before ??= head + 1;
       let position = { storeId, sequence: from };
       // A number beyond the end of the store is not yet a position in it.
       const isPosition = from <= head;

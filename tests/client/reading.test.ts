@@ -101,6 +101,18 @@ for (const listen of ["tcp", "unix"] as const) {
   });
 }
 
+Deno.test("readAll ends at the end that the store had at its first page, whatever is written meanwhile", async () => {
+  const store = storeOf(server);
+  await store.append(notes(3));
+  const copied: string[] = [];
+  for await (const event of store.readAll({ types: ["Noted"] }, { limit: 2 })) {
+    copied.push(...texts([event]));
+    assert.ok(copied.length <= 3, "it reads its own copies");
+    await store.append(note(copied.at(-1)!));
+  }
+  assert.deepEqual(copied, ["1", "2", "3"]);
+});
+
 Deno.test("readAll continues after the last complete event when answers break off", async () => {
   await storeOf(server).append(notes(100));
   const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
