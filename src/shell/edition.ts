@@ -4,7 +4,7 @@ import type { ServerAddress } from "./server_address.ts";
 
 export type Edition = "A" | "B" | "C";
 
-/** A path that only this edition has. None of them supports GET, so the request changes nothing. */
+/** A path that only this edition has, for older servers. None of them supports GET, so the request changes nothing. */
 const OWN_PATHS: readonly (readonly [Edition, string])[] = [["A", "/write"], ["B", "/tx"], ["C", "/begin"]];
 
 const NOT_FOUND = 404;
@@ -25,6 +25,14 @@ export async function reach({ options }: ServerAddress, signal?: AbortSignal): P
 }
 
 async function editionOf(server: Server, signal: AbortSignal | undefined): Promise<Edition> {
+  try {
+    const { body } = await server.once({ method: "GET", path: "/whoami", signal });
+    return (JSON.parse(body) as { readonly edition: Edition }).edition;
+  } catch (error) {
+    // An older server does not know the path, and any other program answers in its own way.
+    const { status } = error as Partial<EventStoreError>;
+    if (!(error instanceof SyntaxError) && status !== NOT_FOUND && status !== METHOD_NOT_ALLOWED) throw error;
+  }
   for (const [edition, path] of OWN_PATHS) {
     try {
       await server.once({ method: "GET", path, signal });
