@@ -40,9 +40,9 @@ class AsyncConnection:
                     is_tls = address.scheme == "https"
                     streams = await asyncio.open_connection(address.host, address.port, ssl=is_tls or None)
         except TimeoutError as error:
-            raise NotConnected(f"cannot reach {address} (timed out)") from error
+            raise NotConnected(address, TimeoutError("timed out")) from error
         except OSError as error:
-            raise NotConnected(f"cannot reach {address} ({error.strerror or error})") from error
+            raise NotConnected(address, error) from error
         return cls(address, *streams, timeout_seconds)
 
     async def exchange(self, request: Request, headers: dict[str, str]) -> Answer:

@@ -79,6 +79,8 @@ class Attempts:
         """Notes that there was no answer. Raises the error if the request must not be repeated."""
         if isinstance(cause, NotConnected):
             self._error = OperationalError(str(cause))
+            if cause.is_untrusted:
+                raise self._error from cause
             return
         if not self._request.is_read:
             raise OutcomeUnknown(f"no answer to a write: {cause!r}") from cause

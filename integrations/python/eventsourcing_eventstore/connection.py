@@ -2,6 +2,7 @@
 
 import select
 import socket
+import ssl
 import time
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPSConnection
@@ -80,6 +81,12 @@ class Answer:
 class NotConnected(Exception):
     """The client could not connect, so it sent nothing."""
 
+    def __init__(self, address: object, error: OSError) -> None:
+        self.is_untrusted = isinstance(error, ssl.SSLCertVerificationError)
+        """True if the server's certificate is not trusted, which no further attempt changes."""
+        remedy = ": SSL_CERT_FILE names the certificates of other authorities" if self.is_untrusted else ""
+        super().__init__(f"cannot reach {address} ({error.strerror or error}){remedy}")
+
 
 class Connection:
     """Sends one request after another. Other threads may call only `abort`."""
@@ -93,7 +100,7 @@ class Connection:
             self._http.connect()
         except OSError as error:
             self._http.close()
-            raise NotConnected(f"cannot reach {address} ({error.strerror or error})") from error
+            raise NotConnected(address, error) from error
 
     def exchange(
         self, method: str, path: str, body: bytes | None, headers: dict[str, str], wait_seconds: float = 0

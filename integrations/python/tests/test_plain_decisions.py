@@ -2,10 +2,14 @@
 
 import asyncio
 import os
+import socket
+import ssl
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +113,14 @@ class OfBothKinds:
                 with self.assertRaisesRegex(DataError, "^the payload of B "):
                     client.append(NewEvent("B", payload))
 
+        def test_a_certificate_that_is_not_trusted_ends_a_request_at_once_and_names_the_remedy(self) -> None:
+            with tls_server() as port, self.assertRaises(OperationalError) as raised:
+                self.store(f"https://127.0.0.1:{port}", retry_seconds=300).head()
+            self.assertRegex(
+                str(raised.exception),
+                rf"^cannot reach https://127.0.0.1:{port} \(.*certificate.*\): SSL_CERT_FILE names",
+            )
+
         def test_what_is_wrong_is_named(self) -> None:
             with self.assertRaisesRegex(OperationalError, "^401 Unauthorized"):
                 self.store(TCP_URL, token="wrong").head()
@@ -121,6 +133,31 @@ class OfBothKinds:
             for options in ({"timeout_seconds": 0}, {"retry_seconds": -1}):
                 with self.assertRaises(ProgrammingError):
                     self.kind(UNIX_URL, **options)
+
+
+@contextmanager
+def tls_server() -> Iterator[int]:
+    """The port of a server on this machine with a certificate that it has signed itself."""
+    with tempfile.TemporaryDirectory() as directory:
+        key, certificate = f"{directory}/key.pem", f"{directory}/certificate.pem"
+        command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost"]
+        subprocess.run([*command, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+
+            def serve() -> None:
+                while True:
+                    try:
+                        context.wrap_socket(listener.accept()[0], server_side=True).close()
+                    except ssl.SSLError:
+                        continue
+                    except OSError:
+                        return
+
+            threading.Thread(target=serve, daemon=True).start()
+            yield listener.getsockname()[1]
+            listener.shutdown(socket.SHUT_RDWR)
 
 
 def _sold_out(_: Sequence[Event]) -> NewEvent:
