@@ -49,6 +49,39 @@ await test("installing starts the server in its cage, as a user who can do nothi
   assert.equal((await root.run("test", "-e", "/run/service")).code, 1);
 });
 
+await test("a reload reads the tokens again; without any it fails, and the server continues", async () => {
+  await using machine = await Machine.start();
+  await machine.install(machine.packages.first);
+  await machine.answers();
+  const { root } = machine;
+  const before = await machine.property("MainPID");
+  assert.equal((await root.run("systemctl", "reload", SERVER)).code, 1);
+  assert.equal(await machine.property("MainPID"), before);
+  await machine.answers();
+
+  await root.runWell("sed", "-i", "s,^#enableAuth =.*,enableAuth = true,", CONFIG);
+  const add = async (name: string): Promise<string> => {
+    const printed = await root.runWell("eventstore-init", "token", name, "--may", "read");
+    const lines = printed.slice(printed.indexOf("[[tokens]]"));
+    await Deno.writeTextFile(root.path(CONFIG), `\n${lines}\n`, { append: true });
+    return /^eventstore_\w+$/m.exec(printed)![0];
+  };
+  const accepts = (token: string): Promise<void> =>
+    eventually(async () => {
+      const headers = { authorization: `Bearer ${token}` };
+      assert.equal((await machine.client.request("GET", "/health", { headers })).status, 200);
+    }, 10);
+  const first = await add("first");
+  await root.runWell("systemctl", "restart", SERVER);
+  await accepts(first);
+  const running = await machine.property("MainPID");
+  const second = await add("second");
+  await root.runWell("systemctl", "reload", SERVER);
+  await accepts(second);
+  await accepts(first);
+  assert.equal(await machine.property("MainPID"), running);
+});
+
 await test("a server that is killed is started again, one with a bad configuration is not", async () => {
   await using machine = await Machine.start();
   await machine.install(machine.packages.first);
