@@ -8,13 +8,13 @@ const PREFIX = "eventstore_";
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** 32 random bytes, and the checksum of their digits, in base 62. */
-const RANDOM_BYTES = 32;
-const RANDOM_DIGITS = 43;
+/** 24 random bytes, and the checksum of their digits, in base 62. The whole token is one block of SHA-256. */
+const RANDOM_BYTES = 24;
+const RANDOM_DIGITS = 33;
 const CHECK_DIGITS = 6;
 
 /**
- * Returns a new token: the prefix, 256 random bits, and the CRC-32 of the digits before it. So a scanner that finds a
+ * Returns a new token: the prefix, 192 random bits, and the CRC-32 of the digits before it. So a scanner that finds a
  * text of this form can rule out that it is none.
  */
 export function newToken(): string {
