@@ -1,5 +1,5 @@
 import { type Access, EVERYTHING, PROBE } from "../model/access.ts";
-import { ApiError, NoReply } from "../model/errors.ts";
+import { ApiError, ClientDisconnected, type ErrorCode, NoReply } from "../model/errors.ts";
 import type { Tokens } from "./authorization.ts";
 import {
   BodyQuotaExceeded,
@@ -108,10 +108,18 @@ function check(
   return { kind: "answered", reply, level: "info" };
 }
 
-/** Returns the error for the client: nothing more than its code for a probe, and `401` once the token is not valid. */
+/** Errors of requests whose wait, transaction or ticket has ended, which also happens when a token is removed. */
+const ENDED: readonly ErrorCode[] = ["TransactionNotFound", "TicketNotActive"];
+
+/**
+ * Returns the error for the client: nothing more than its code for a probe, and `401` for what ended with its token.
+ * The outcome of a write stays what it is.
+ */
 function errorFor(access: Access | undefined, thrown: unknown): unknown {
-  if (access?.gone?.aborted === true) return unauthorized();
-  return access === PROBE && thrown instanceof ApiError ? new ApiError(thrown.code) : thrown;
+  const code = thrown instanceof ApiError ? thrown.code : undefined;
+  const hasEnded = thrown instanceof ClientDisconnected || code !== undefined && ENDED.includes(code);
+  if (hasEnded && access?.gone?.aborted === true) return unauthorized();
+  return access === PROBE && code !== undefined ? new ApiError(code) : thrown;
 }
 
 /** @throws ApiError `Unauthorized` */

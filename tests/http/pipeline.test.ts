@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { BodyTooLarge } from "../../src/http/exchange.ts";
 import { emptyReply, jsonReply } from "../../src/http/replies.ts";
 import type { RoutedRequest } from "../../src/http/router.ts";
-import { ApiError, ClientDisconnected } from "../../src/model/errors.ts";
+import { EVERYTHING } from "../../src/model/access.ts";
+import { ApiError, ClientDisconnected, OutcomeUnknown } from "../../src/model/errors.ts";
 import { setUp, streamOf, wholeText } from "./fake_pipeline.ts";
 
 const tooLarge = (): Promise<never> => Promise.reject(new BodyTooLarge());
@@ -137,4 +138,29 @@ Deno.test("a call has the header fields of its request, before its body is read"
   const body = (): never => assert.fail("the body was read");
   assert.equal((await send({ method: "POST", headers, body })).status, 204);
   assert.deepEqual(seen, ["a, b", undefined, ""]);
+});
+
+Deno.test("what ends with a token that is removed is 401, but an unknown outcome stays unknown", async () => {
+  const end = new AbortController();
+  const access = { ...EVERYTHING, gone: end.signal };
+  const errors = [
+    new ClientDisconnected(),
+    new ApiError("TicketNotActive"),
+    new ApiError("TransactionNotFound"),
+    new ApiError("InternalError", "disk full"),
+    new OutcomeUnknown(),
+  ];
+  let thrown: Error;
+  const fail = (): never => {
+    throw thrown;
+  };
+  const { send } = setUp({ "GET /a": fail }, { tokens: { accept: () => access } });
+  const statuses = async (): Promise<unknown[]> => {
+    const found: unknown[] = [];
+    for (thrown of errors) found.push(await send({}).then(({ status }) => status, ({ name }) => name));
+    return found;
+  };
+  assert.deepEqual(await statuses(), ["ClientDisconnected", 410, 404, 500, "OutcomeUnknown"]);
+  end.abort();
+  assert.deepEqual(await statuses(), [401, 401, 401, 500, "OutcomeUnknown"]);
 });
