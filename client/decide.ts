@@ -7,7 +7,7 @@ import type { CallOptions } from "./options.ts";
 import type { Range } from "./pages.ts";
 import { matches, type Query, union } from "./queries.ts";
 import { jitter } from "./retries.ts";
-import type { Server } from "./server.ts";
+import { mustSpeak, type Server } from "./server.ts";
 import { walk } from "./walk.ts";
 import { type AppendedEvent, type AppendOptions, write } from "./writing.ts";
 
@@ -92,6 +92,7 @@ export async function decideMarked<Events extends object>(
   handler: Handler<Events>,
   { mark, mayExist, conditions = [], attempts = 10, signal }: MarkedOptions<Events>,
 ): Promise<Decided & { readonly found?: readonly StoredEvent<Events>[] }> {
+  mustSpeak(server, "A");
   const named = Object.entries(models);
   const marked: Query<Events> = { metadata: mark };
   const query = union(named.map(([, model]) => model.query));
@@ -162,7 +163,7 @@ async function readToEnd<Events extends object>(
   signal: AbortSignal | undefined,
   take: (events: readonly StoredEvent<Events>[]) => void,
 ): Promise<Position> {
-  const steps = walk(server, query, range, server.retrySeconds, signal);
+  const steps = walk(server, query, range, signal);
   for (;;) {
     const { events, position, isEnd } = (await steps.next()).value;
     take(events);

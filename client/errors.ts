@@ -91,7 +91,7 @@ export class Refused extends EventStoreError {
 
 /**
  * The server cannot do it at the moment (503, 507), or there is no connection to it: nothing was written. Try again
- * later. With the code `NeverReached` there has been no connection yet, so check the address.
+ * later. With the code `NeverReached` the server has not answered yet, so check the address.
  */
 export class Unavailable extends EventStoreError {
   /** The name of the class, also in minified code. */

@@ -67,10 +67,7 @@ export abstract class EventReader<Events extends object = Record<string, unknown
     query: Query<Events>,
     { signal, ...range }: ReadAllOptions = {},
   ): AsyncGenerator<StoredEvent<Events>, void> {
-    const { server } = this;
-    for await (
-      const { events, isEnd } of walk(server, query, range, server.retrySeconds, signal, true)
-    ) {
+    for await (const { events, isEnd } of walk(this.server, query, range, signal, false)) {
       yield* events;
       if (isEnd) return;
     }

@@ -131,7 +131,6 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
     handler: (known: never) => Decision<Events> | Promise<Decision<Events>>,
     options: DecideOptions = {},
   ): Promise<Decided> {
-    mustSpeak(this.server, "A");
     const { decide } = await import("./decide.ts");
     return await decide(this.server, models, handler, options);
   }
@@ -158,7 +157,6 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
     events: OneOrMore<NewEvent<Events>>,
     options: WriteOnceOptions<Events> = {},
   ): Promise<WrittenOnce> {
-    mustSpeak(this.server, "A");
     const { writeOnce } = await import("./write_once.ts");
     return await writeOnce(this.server, key, events, options);
   }
@@ -226,7 +224,6 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
     model: DecisionModel<Events, unknown> | RowModel<Events, unknown>,
     options: ProjectOptions = {},
   ): AsyncGenerator<never, never> {
-    mustSpeak(this.server, "A");
     const { project } = await import("./project.ts");
     return yield* project(this.server, name, model, options) as AsyncGenerator<never, never>;
   }
@@ -255,7 +252,6 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
     work: (tx: Transaction<Events>) => Promise<Result>,
     options: TransactionOptions = {},
   ): Promise<Result> {
-    mustSpeak(this.server, "BC");
     const { transact } = await import("./transact.ts");
     return await transact(this.server, work, options);
   }

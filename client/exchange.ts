@@ -9,8 +9,8 @@ const MILLISECONDS_MAX = 2 ** 31 - 1;
 /** The way to a server. */
 export interface Contact {
   readonly transport: Transport;
-  /** True if anything has answered there. Before that, the address may be wrong. */
-  hasAnswered: boolean;
+  /** True if the server itself has answered. Before that, the address may be wrong. */
+  hasAnswered?: boolean;
 }
 
 /** A request to send, and how to interpret its end. */
@@ -116,21 +116,22 @@ export async function exchange(
   const { method, path, body, success = 200, changes, waitSeconds } = call;
   const timeouts = timeoutFor(contact, call, answerSeconds);
   const { signal, wait, end, leave, lost } = timeouts;
-  const headers = { ...common, ...call.headers };
-  const request = { method, path, headers, body: JSON.stringify(body), signal };
+  const request = {
+    method,
+    path,
+    headers: { ...common, ...call.headers },
+    body: JSON.stringify(body),
+    signal,
+  };
   const reply = await wait(() => contact.transport.send(request), waitSeconds);
-  contact.hasAnswered = true;
+  const named = reply.header("x-service-error");
+  contact.hasAnswered ||= !!(named || reply.header("x-service-store"));
   const text = (): Promise<string> => wait(() => reply.text()).finally(end);
   const { status } = reply;
   if (status !== success) {
     const said = await text();
     const location = status < 400 && reply.header("location");
-    throw errorOf(
-      status,
-      reply.header("x-service-error"),
-      location ? `a redirect to ${location}` : said,
-      changes,
-    );
+    throw errorOf(status, named, location ? `a redirect to ${location}` : said, changes);
   }
   return {
     header(name) {

@@ -25,8 +25,12 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Codes of Node and Bun for a connection or a handshake that failed. */
-const UNSENT = /CERT|SELF_SIGNED|UNABLE_TO|ionRefused$|OpenSocket$/;
+/**
+ * Failures before a request was sent: the reasons of Deno without a connection or a permission, those of `fetch` for a
+ * port or a URL that it does not accept, the codes of Node and Bun for a handshake that failed, and system calls.
+ */
+const UNSENT =
+  /^client error \(Connect|^Requires |\bport|URL|CERT|SELF_SIGNED|UNABLE_TO|ionRefused|OpenSocket|,(connect|getaddrinfo)$/;
 
 /** Explains the error of a request. The outer errors only say that it failed. */
 export function failureOf(error: unknown): Failure {
@@ -36,9 +40,8 @@ export function failureOf(error: unknown): Failure {
   for (let cause = error as HttpError; cause instanceof Error;) {
     const { message, code = "", syscall } = cause;
     reason = message.replace(/^error sending .*?\): /, "") || code;
-    names = reason + code;
-    isUnsent ||= UNSENT.test(code) || /^client error \(Connect\)/.test(reason) ||
-      /^(connect|getaddrinfo)$/.test(syscall!);
+    names = String([reason, code, syscall]);
+    isUnsent ||= UNSENT.test(names);
     cause = (cause.errors?.[0] ?? cause.cause) as HttpError;
   }
   return { reason: isUnsent && WORDS.find(([pattern]) => pattern.test(names))?.[1] || reason, isUnsent };

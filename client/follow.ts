@@ -36,19 +36,18 @@ export async function* follow<Events extends object>(
   query: Query<Events>,
   { from, onReset, limit, waitSeconds = WAIT_SECONDS, signal }: FollowOptions,
 ): AsyncGenerator<Followed<Events>, never> {
-  let checkpoint = from;
   for (;;) {
     try {
-      const range = { after: checkpoint, limit, waitSeconds };
-      for await (const { events, position } of walk(server, query, range, Infinity, signal)) {
-        if (position.sequence === (checkpoint?.sequence ?? 0)) continue;
-        checkpoint = position;
-        yield { events, checkpoint, isReset: false };
+      const range = { after: from, limit, waitSeconds };
+      for await (const { events, position } of walk(server, query, range, signal, true)) {
+        if (position.sequence === (from?.sequence ?? 0)) continue;
+        from = position;
+        yield { events, checkpoint: from, isReset: false };
       }
     } catch (error) {
       if (!onReset || !(error instanceof StoreReset)) throw error;
-      checkpoint = { storeId: error.storeId, sequence: 0 };
-      yield { events: [], checkpoint, isReset: true };
+      from = { storeId: error.storeId, sequence: 0 };
+      yield { events: [], checkpoint: from, isReset: true };
     }
   }
 }

@@ -37,7 +37,10 @@ export interface EventStoreOptions {
    * 30.
    */
   readonly answerSeconds?: number;
-  /** How long calls that are safe to repeat are repeated while the server cannot be reached, in seconds. Default 10. */
+  /**
+   * How long calls that are safe to repeat are repeated while the server cannot be reached, in seconds. Default 10.
+   * `follow` and `project` repeat without end once the server has answered.
+   */
   readonly retrySeconds?: number;
   /** Replaces `url` and `socketPath`, for tests. */
   readonly transport?: Transport;

@@ -75,7 +75,9 @@ export async function openPage<Events extends object>(
   for (const position of [after, before, { storeId, sequence: headAtLeast }]) {
     // A replica that lags does not answer for a position after its end. So the store itself ends before the
     // position.
-    if (typeof position === "object" && (position.storeId !== storeId || position.sequence > head)) {
+    if (
+      position && typeof position === "object" && (position.storeId !== storeId || position.sequence > head)
+    ) {
       answer.leave();
       throw new StoreReset(position, storeId);
     }
@@ -83,9 +85,9 @@ export async function openPage<Events extends object>(
   return page;
 }
 
-/** The sequence of a position. */
-export function sequenceOf(position: Position | number): number {
-  return typeof position === "object" ? position.sequence : position;
+/** The sequence of a position. `null` is none: `JSON.parse` returns it for a position that was never saved. */
+export function sequenceOf(position: Position | number | null): number {
+  return (position as Position)?.sequence ?? position ?? 0;
 }
 
 /** The position up to which a complete page that was read forwards has no gaps. It may be saved. */

@@ -2,7 +2,7 @@ import type { DecisionModel } from "./decision_model.ts";
 import type { ProjectedRows, RowModel } from "./project_rows.ts";
 import { type Projected, projectState } from "./project_state.ts";
 import type { ProjectOptions } from "./projector.ts";
-import type { Server } from "./server.ts";
+import { mustSpeak, type Server } from "./server.ts";
 
 /** Runs a projector. A model with a key has a row for each key, any other has one state. */
 export async function* project<Events extends object, State>(
@@ -11,6 +11,7 @@ export async function* project<Events extends object, State>(
   model: DecisionModel<Events, State> | RowModel<Events, State>,
   options: ProjectOptions,
 ): AsyncGenerator<Projected<State> | ProjectedRows<State>, never> {
+  mustSpeak(server, "A");
   if (!("key" in model)) return yield* projectState(server, name, model, options);
   const { projectRows } = await import("./project_rows.ts");
   return yield* projectRows(server, name, model, options);

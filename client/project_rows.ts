@@ -56,7 +56,7 @@ export async function* projectRows<Events extends object, State>(
   options: ProjectOptions,
 ): AsyncGenerator<ProjectedRows<State>, never> {
   const { signal } = options;
-  const retries = retriesFor(Infinity, signal);
+  const retries = retriesFor(server, signal, true);
   let version: string | undefined;
   let voidVersion: string | undefined;
   for (;;) {

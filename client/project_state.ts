@@ -28,7 +28,7 @@ export async function* projectState<Events extends object, State>(
 ): AsyncGenerator<Projected<State>, never> {
   const { query, apply } = model;
   const { signal } = options;
-  const retries = retriesFor(Infinity, signal);
+  const retries = retriesFor(server, signal, true);
   let version: string | undefined;
   let voidVersion: string | undefined;
   let voidStoreId: string | undefined;

@@ -47,7 +47,7 @@ export async function readPage<Events extends object>(
   query: Query<Events>,
   { signal, ...range }: ReadOptions,
 ): Promise<Page<Events>> {
-  return await repeated(retriesFor(server.retrySeconds, signal), async () => {
+  return await repeated(retriesFor(server, signal), async () => {
     const page = await openPage(server, query, range, signal);
     const events: StoredEvent<Events>[] = [];
     for await (const batch of page.batches()) events.push(...batch);

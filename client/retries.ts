@@ -16,8 +16,21 @@ export interface Retries {
   after(error: unknown, mayRepeat?: boolean): Promise<void>;
 }
 
-/** The time begins with the first failure. */
-export function retriesFor(seconds: number, signal: AbortSignal | undefined): Retries {
+/** The parts of a server that decide how long calls to it are repeated. */
+interface Repeated {
+  readonly contact: { readonly hasAnswered?: boolean };
+  readonly retrySeconds: number;
+}
+
+/**
+ * The time begins with the first failure. It is `retrySeconds`, or endless with a server that has answered: one that
+ * never has may be a wrong address.
+ */
+export function retriesFor(
+  { contact, retrySeconds: seconds }: Repeated,
+  signal: AbortSignal | undefined,
+  isEndless?: boolean,
+): Retries {
   let failures = 0;
   let endsAt = 0;
   return {
@@ -27,7 +40,7 @@ export function retriesFor(seconds: number, signal: AbortSignal | undefined): Re
     async after(error, mayRepeat = isPassing(error)) {
       if (failures++ === 0) endsAt = Date.now() + 1000 * seconds;
       if (!mayRepeat) throw error;
-      if (Date.now() >= endsAt) {
+      if (Date.now() >= endsAt && !(isEndless && contact.hasAnswered)) {
         if (failures > 1 && isPassing(error) && !error.status) error.message += `, tried for ${seconds} s`;
         throw error;
       }

@@ -11,6 +11,8 @@ export interface Server {
   readonly edition: "A" | "B" | "C";
   readonly payload: PayloadFormat;
   readonly notJson: NotJson;
+  /** Shows if the server has ever answered. */
+  readonly contact: Readonly<Contact>;
   /** How long failed requests are repeated, in seconds. */
   readonly retrySeconds: number;
   /** Sends one request, once, up to the head of its answer. */
@@ -30,12 +32,13 @@ export interface TextAnswer extends Pick<Answer, "header" | "json" | "lost"> {
 export function serverOf(options: EventStoreOptions): Server {
   const { token, edition = "A", payload = "json", notJson = "fail", answerSeconds = 30, retrySeconds = 10 } =
     options;
-  const contact: Contact = { transport: transportOf(options), hasAnswered: false };
+  const contact: Contact = { transport: transportOf(options) };
   const common = token ? { authorization: `Bearer ${token}` } : {};
   const server: Server = {
     edition,
     payload,
     notJson,
+    contact,
     retrySeconds,
     begin: (call) => exchange(contact, answerSeconds, common, call),
     async once(call) {
@@ -44,7 +47,7 @@ export function serverOf(options: EventStoreOptions): Server {
     },
     repeat: (call) =>
       repeated(
-        retriesFor(retrySeconds, call.signal),
+        retriesFor(server, call.signal),
         () => server.once(call),
         (error) => isPassing(error) && !error.outcomeUnknown,
       ),

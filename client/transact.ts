@@ -1,6 +1,6 @@
 import { Conflict, type EventStoreError } from "./errors.ts";
 import { isPassing, jitter } from "./retries.ts";
-import type { Server } from "./server.ts";
+import { mustSpeak, type Server } from "./server.ts";
 import { ticketTransaction } from "./ticket_transaction.ts";
 import type { OpenTransaction, Transaction, TransactionOptions } from "./transaction.ts";
 import { txTransaction } from "./tx_transaction.ts";
@@ -14,6 +14,7 @@ export async function transact<Events extends object, Result>(
   work: (tx: Transaction<Events>) => Promise<Result>,
   { attempts = 10, signal }: TransactionOptions,
 ): Promise<Result> {
+  mustSpeak(server, "B or C");
   const begin = server.edition === "B" ? txTransaction : ticketTransaction;
   for (let attempt = 1;; attempt++) {
     let open: OpenTransaction<Events> | undefined;

@@ -21,19 +21,18 @@ export interface Step<Events extends object> {
  * Yields all events that match, page after page, without end. At the end of the store it asks again, and waits as
  * the range says. After an answer that broke off it continues after the last complete event. All events are from
  * one store.
- * @param retrySeconds how long to continue while the server cannot be reached
- * @param toHead true to yield no event that was written after the first page
+ * @param isEndless true to continue as long as the server cannot be reached; false to yield no event that was written
+ * after the first page
  * @throws StoreReset when the store differs from that of the range or of the first page, or its history went back
  */
 export async function* walk<Events extends object>(
   server: Server,
   query: Query<Events>,
   { waitSeconds = 0, ...range }: Range,
-  retrySeconds: number,
   signal: AbortSignal | undefined,
-  toHead?: boolean,
+  isEndless?: boolean,
 ): AsyncGenerator<Step<Events>, never> {
-  const retries = retriesFor(retrySeconds, signal);
+  const retries = retriesFor(server, signal, isEndless);
   let { after = 0, before } = range;
   // The first read, and one after an error, does not wait: it shows at once if the position is void.
   let wait = 0;
@@ -44,7 +43,7 @@ export async function* walk<Events extends object>(
       const now: Range = { ...range, after, before, waitSeconds: wait || undefined };
       const page = await openPage(server, query, now, signal);
       const { storeId, head } = page;
-      if (toHead) before ??= head + 1;
+      if (isEndless === false) before ??= head + 1;
       let position = { storeId, sequence: from };
       // A number beyond the end of the store is not yet a position in it.
       const isPosition = from <= head;

@@ -56,7 +56,7 @@ export function wireEvent<Events extends object>(
 function checked(tags: Tags): Tags {
   for (const [name, values] of Object.entries(tags)) {
     const list = listOf(values);
-    if (list.length === 0 || list.some((value) => typeof value !== "string")) {
+    if (!list.length || list.some((value) => typeof value !== "string")) {
       throw new TypeError(`tag "${name}" has no string as value`);
     }
   }

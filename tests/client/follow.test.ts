@@ -4,7 +4,7 @@ import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import { eventually, pause } from "../support/eventually.ts";
 import { readsInFlight } from "../support/waiting_read.ts";
 import { FaultyTransport } from "./faulty_transport.ts";
-import { note, placeOf, type SchoolEvents, sharedTestServer, storeOf } from "./support.ts";
+import { listed, note, placeOf, type SchoolEvents, sharedTestServer, storeOf } from "./support.ts";
 
 const servers = { tcp: sharedTestServer(), unix: sharedTestServer("unix") };
 const server = servers.tcp;
@@ -137,4 +137,13 @@ Deno.test("with writers, kills, restarts and answers that break off, nothing is 
   assert.deepEqual(received, written);
   assert.deepEqual(checkpoints, [...checkpoints].sort((a, b) => a - b));
   assert.equal((await store.head()).sequence, total + 1);
+});
+
+Deno.test("a position that was never saved is null, as JSON.parse returns it: follow and reads begin at 0", async () => {
+  const store = storeOf(server);
+  await store.append([note("1"), note("2")]);
+  const never = JSON.parse("null");
+  assert.deepEqual(sequencesOf((await store.follow("*", { from: never }).next()).value), [1, 2]);
+  assert.equal((await store.read("*", { after: never, before: never })).events.length, 2);
+  assert.equal((await listed(store.readAll("*", { after: never }))).length, 2);
 });

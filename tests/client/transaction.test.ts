@@ -174,7 +174,8 @@ for (const edition of ["B", "C"] as const) {
     await assert.rejects(store.writeOnce("k", note("1")), { code: "WrongEdition" });
     const projecting = store.project("p", { query: "*", initial: 0, apply: (n) => n });
     await assert.rejects(projecting.next(), { code: "WrongEdition" });
-    await assert.rejects(storeOf(server).transaction(async () => {}), { code: "WrongEdition" });
+    const message = "edition A cannot do this, B or C can";
+    await assert.rejects(storeOf(server).transaction(async () => {}), { code: "WrongEdition", message });
     assert.deepEqual((await store.read("*")).events, []);
   });
 }

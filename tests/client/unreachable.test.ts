@@ -1,9 +1,17 @@
 import assert from "node:assert/strict";
-import { EventStore, type EventStoreOptions, Unavailable } from "../../client/mod.ts";
+import {
+  ConnectionLost,
+  EventStore,
+  type EventStoreOptions,
+  type TransportReply,
+  Unavailable,
+} from "../../client/mod.ts";
 import { failureOf } from "../../client/failures.ts";
+import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import { freePort } from "../support/free_port.ts";
+import { FaultyTransport } from "./faulty_transport.ts";
 import { counted } from "./school.ts";
-import { failure, note, type SchoolEvents, startTestServer, storeOf } from "./support.ts";
+import { failure, note, placeOf, type SchoolEvents, startTestServer, storeOf, storeOver } from "./support.ts";
 
 Deno.test("a client that has never reached its server says so at once, with the address and the reason", async () => {
   const url = `http://127.0.0.1:${freePort()}`;
@@ -93,4 +101,68 @@ Deno.test("a failure has the reason of its innermost cause, and shows if the req
       }
     }
   }
+});
+
+/** Requests that `fetch` does not accept, as Deno and Node report them. */
+const unaccepted: readonly Error[] = [
+  failed('Requires net access to "127.0.0.1:8085", run again with the --allow-net flag'),
+  failed("Fetch failed: Requests to port 9 are blocked"),
+  failed("bad port"),
+  failed("Invalid URL: 'http://127.0.0.1:99999/events'"),
+];
+
+Deno.test("a request that the runtime did not accept was not sent: a write has no unknown outcome", async () => {
+  for (const cause of unaccepted) {
+    const send = () => Promise.reject(cause);
+    const store = storeOver({ address: "http://a", send }, { retrySeconds: 60 });
+    for (const error of await Promise.all([store.append(note("1")), store.follow("*").next()].map(failure))) {
+      const message = `cannot reach http://a (${cause.message})`;
+      assert.deepEqual([error.code, error.message, error.outcomeUnknown], ["NeverReached", message, false]);
+    }
+  }
+});
+
+/** Answers of a wrong address, each time. */
+const foreign: readonly (() => Promise<TransportReply>)[] = [
+  () => Promise.reject(failed("other side closed")),
+  () => Promise.resolve(replyOf(200, "<h1>another site</h1>")),
+  () => Promise.resolve(replyOf(502, "<h1>bad gateway</h1>")),
+];
+
+const replyOf = (status: number, body: string): TransportReply => ({
+  status,
+  header: () => null,
+  text: () => Promise.resolve(body),
+  async *pieces() {
+    yield await Promise.resolve(new TextEncoder().encode(body));
+  },
+});
+
+Deno.test("follow and project end when the server itself has never answered", async () => {
+  for (const send of foreign) {
+    const store = storeOver({ send }, { retrySeconds: 0.05 });
+    const project = store.project("p", counted).next();
+    const rows = store.project("r", { ...counted, key: () => "k" }).next();
+    for (const error of await Promise.all([store.follow("*").next(), project, rows].map(failure))) {
+      assert.ok(error instanceof ConnectionLost, String(error));
+    }
+  }
+});
+
+Deno.test("follow and project outlast a proxy's errors after an answer of the server", async () => {
+  await using server = await startTestServer("tcp");
+  const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url));
+  const store = storeOver(transport, { retrySeconds: 0.05 });
+  await store.head();
+  const isDown = Promise.withResolvers<void>();
+  transport.fault = () => {
+    if (transport.requests.length > 20) isDown.resolve();
+    return transport.requests.length > 40 ? "none" : "request lost";
+  };
+  const following = store.follow("*").next();
+  const projecting = store.project("p", counted).next();
+  await isDown.promise;
+  await server.client().request("POST", "/write", { json: { events: [{ type: "Noted", payload: "1" }] } });
+  assert.equal((await following).value.checkpoint.sequence, 1);
+  await projecting;
 });

@@ -130,7 +130,9 @@ async function* stored({ server, store }: Reached, { query, before, ...from }: W
     ...from,
     before: before ?? (from.backwards ? undefined : (await store.head()).sequence + 1),
   };
-  for await (const { events, isEnd } of walk(server, query, range, RETRY_SECONDS, undefined)) {
+  for await (
+    const { events, isEnd } of walk({ ...server, retrySeconds: RETRY_SECONDS }, query, range, undefined)
+  ) {
     yield events;
     if (isEnd) return;
   }
