@@ -95,7 +95,7 @@ export class ConflictsView implements View {
     { time, types, query, isShortened, afterSequence = 0, sequence, cause, projection }: RejectedWrite,
   ): Child[] {
     const { date, clock } = timeText(time);
-    const when = h("time", { datetime: time, title: time }, `${date} ${clock}`);
+    const when = h("time", { datetime: time, title: time }, h("span", {}, date), " ", h("span", {}, clock));
     if (projection !== undefined) {
       const link = fragmentOf({ ...START, view: "projections", projection });
       const name = visibleLine(`${projection.type}/${projection.id}`.slice(0, CHARACTERS_MAX));

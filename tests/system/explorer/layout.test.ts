@@ -64,6 +64,42 @@ await exploredTest("on a phone nothing is wider than the screen, whatever a tag 
   }
 });
 
+/** The texts of the elements that take more than one line. */
+const BROKEN = (selector: string): string =>
+  `[...document.querySelectorAll("${selector}")].filter((element) => {
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  return range.getClientRects().length !== 1;
+}).map(({ textContent }) => textContent)`;
+
+await exploredTest("on a phone, tabs, dates and times take one line, and heads keep a distance", {}, async ({
+  server,
+  open,
+}) => {
+  await write(server, LONG);
+  const projection = { type: UUID, id: UUID, payload: "" };
+  await server.client().request("POST", "/write", { json: { projections: { create: [projection] } } });
+  const failIfEventsMatch = [{ identifiers: [{ name: "order", value: UUID }] }];
+  const write409 = { conditions: [{ failIfEventsMatch }], events: [LONG] };
+  assert.equal((await server.client().request("POST", "/write", { json: write409 })).status, 409);
+  await using page = await open("/conflicts", PHONE);
+  await page.until('document.querySelectorAll(".conflicts time").length === 1');
+  assert.deepEqual(await page.evaluate(BROKEN(".tab, .conflicts time span")), []);
+  assert.equal(await page.evaluate('document.querySelectorAll(".conflicts time span").length'), 2);
+  await page.evaluate('location.hash = "#/projections"');
+  await page.until('document.querySelectorAll("tbody tr .link").length === 1');
+  const gap = `(() => {
+    const [size, behind] = [...document.querySelectorAll("th.number")].map((head) => {
+      const range = document.createRange();
+      range.selectNodeContents(head);
+      return range.getBoundingClientRect();
+    });
+    return behind.left - size.right;
+  })()`;
+  assert.ok(await page.evaluate<number>(gap) >= 8, `${await page.evaluate(gap)}`);
+  assert.deepEqual(page.problems, []);
+});
+
 /** The distance of the first row from the top of the screen. */
 const TOP = 'document.querySelector(".row").getBoundingClientRect().top';
 
