@@ -46,6 +46,8 @@ Deno.test("the unit of one of several stores differs from the server's in names 
     "Description=Event store over HTTP, store %i",
     "Documentation=man:eventstore-server(1) man:eventstore.toml(5) file:///usr/share/doc/eventstore/docs/install.md",
     "ExecStart=/usr/bin/eventstore-server --config /etc/eventstore/stores/%i.toml",
+    "ExecReload=/bin/sh -c '/usr/bin/eventstore-server --config /etc/eventstore/stores/%i.toml --print-config | " +
+    `grep -q "^enableAuth = true" && kill -HUP $$MAINPID'`,
     "EnvironmentFile=-/etc/eventstore/stores/%i.env",
     "WorkingDirectory=/var/lib/eventstores/%i",
     "StateDirectory=eventstores/%i",
