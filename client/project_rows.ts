@@ -122,7 +122,11 @@ function* partsOf<Events extends object>(
     }
     part.events.push([event, keys]);
     part.end = { ...checkpoint, sequence: event.sequence };
-    for (const one of keys) part.keys.add(one);
+    for (const one of keys) {
+      // A key that no path can hold could be written, and never be read again.
+      pathOf(CHECKPOINT, one);
+      part.keys.add(one);
+    }
   }
   yield { ...part, end: checkpoint };
 }

@@ -146,6 +146,10 @@ Deno.test("a projector with a key does not take rows that are not its own", asyn
     until(store.project("other", model), 1),
     new TypeError('a row cannot have the key "_checkpoint"'),
   );
+  const dots = { ...texts, key: () => ".." };
+  await assert.rejects(until(store.project("dots", dots), 1), new TypeError('no path can hold ".."'));
+  const written = await Array.fromAsync(store.projections.list({ type: "dots" }));
+  assert.deepEqual(written, []);
 });
 
 Deno.test("rows begin anew when their type is deleted, and after a reset", async () => {
