@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from eventsourcing_eventstore.library_errors import ProgrammingError
+
 Tags = Mapping[str, str | Sequence[str]]
 """Names with values: `{"course": "c1", "student": ["s1", "s2"]}`."""
 
@@ -40,6 +42,11 @@ class QueryItem:
     types: Sequence[str] = ()
     identifiers: Tags = field(default_factory=dict)
     metadata: Tags = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # A string is a sequence of strings, too: of its letters, which no event has as its type.
+        if isinstance(self.types, str):
+            raise ProgrammingError(f"types is a list of types, not {self.types!r}")
 
 
 Query = Literal["*"] | QueryItem | Sequence[QueryItem]

@@ -24,6 +24,7 @@ from eventsourcing_eventstore.plain import (
     OutcomeUnknown,
     Position,
     ProgrammingError,
+    QueryItem,
     StoreChanged,
 )
 
@@ -126,6 +127,8 @@ class OfBothKinds:
                 self.store(TCP_URL, token="wrong").head()
             with self.assertRaisesRegex(OperationalError, r"^cannot reach unix:/nowhere.sock \(No such file"):
                 self.store("unix:/nowhere.sock", retry_seconds=0.1).head()
+            with self.assertRaisesRegex(ProgrammingError, "^types is a list of types, not 'SeatTaken'$"):
+                QueryItem(types="SeatTaken")
             with self.assertRaisesRegex(ProgrammingError, "a query is"):
                 self.store().read("SeatTaken")
             with self.assertRaisesRegex(ProgrammingError, r"^400 InvalidRequest: events\[1\]"):
