@@ -7,13 +7,14 @@ import {
 import { ImportedFile, initFromFile } from "../src/backup/history/imported_file.ts";
 import { countEvents } from "../src/backup/reports/count_events.ts";
 import { UsageError } from "../src/config/config_error.ts";
-import { faultsOfRequest, newToken, tokenLines, type TokenRequest } from "./new_token.ts";
 import { loadStorePlace, type PostgresSettings, type StorePlace } from "../src/config/load.ts";
+import { tokenLines } from "../src/config/print.ts";
 import { initPostgresStore } from "../src/store/postgres/connection/create_store.ts";
 import { locationText } from "../src/store/postgres/connection/address.ts";
 import { addViews } from "../src/store/sqlite/data_directory/add_views.ts";
 import { initStore } from "../src/store/sqlite/data_directory/create_database.ts";
 import { nowMicros } from "../src/time/clock.ts";
+import { faultsOfRequest, newToken, settingOf, type TokenRequest } from "./new_token.ts";
 import { loadForThisMachine } from "./this_machine.ts";
 import type { CommandLine } from "./program.ts";
 import { initProgram } from "./programs.ts";
@@ -44,7 +45,7 @@ function tokenText(request: TokenRequest): string {
   const token = newToken();
   return `The token, which is shown only here:\n\n${token}\n\n` +
     "For config.toml or the file of tokensFile, with enableAuth = true. SIGHUP makes a server read them again:\n\n" +
-    tokenLines(token, request);
+    `${tokenLines(settingOf(token, request)).join("\n").trim()}\n`;
 }
 
 /** @returns the text to print */

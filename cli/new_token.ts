@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import { crc32 } from "node:zlib";
-import { NAME_RULE, TOKEN_NAME, tokenDigest } from "../src/config/tokens.ts";
+import { NAME_RULE, TOKEN_NAME, tokenDigest, type TokenSetting } from "../src/config/tokens.ts";
 import { type Right, RIGHTS } from "../src/model/access.ts";
+import { parseTimestamp } from "../src/model/timestamp.ts";
 
 /** The prefix by which people and scanners for secrets recognize a token. */
 const PREFIX = "eventstore_";
@@ -56,28 +57,28 @@ export function faultsOfRequest({ name, may, expires }: TokenRequest): string[] 
     ...unknown === undefined
       ? []
       : [`--may takes ${RIGHTS.join(", ")}, with commas in between, not ${JSON.stringify(unknown)}`],
-    ...expires === undefined || isMoment(expires) ? [] : [
+    ...expires === undefined || momentOf(expires) !== undefined ? [] : [
       `--expires takes a time with its offset, as in 2027-01-31T00:00:00Z, not ${JSON.stringify(expires)}`,
     ],
   ];
 }
 
-/** Returns the lines of a token for the settings. They do not contain the token. */
-export function tokenLines(token: string, { name, may, expires }: TokenRequest): string {
-  const rights = rightsIn(may) as Right[];
-  return `[[tokens]]
-name = ${JSON.stringify(name)}
-sha256 = "${tokenDigest(token)}"
-may = [${rights.map((right) => JSON.stringify(right)).join(", ")}]
-${expires === undefined ? "" : `expires = ${expires}\n`}`;
+/** The setting of a token that was requested without a fault. */
+export function settingOf(token: string, { name, may, expires }: TokenRequest): TokenSetting {
+  return {
+    name,
+    sha256: tokenDigest(token),
+    may: rightsIn(may) as Right[],
+    expires: expires === undefined ? undefined : momentOf(expires),
+  };
 }
 
 function rightsIn(may: string): string[] {
   return may.split(",").map((right) => right.trim());
 }
 
-/** True for a time that TOML and JavaScript read alike. */
-function isMoment(text: string): boolean {
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?(Z|[+-]\d\d:\d\d)$/.test(text) &&
-    !Number.isNaN(Date.parse(text));
+/** Returns milliseconds since 1970, or undefined for a text that is no time. */
+function momentOf(text: string): number | undefined {
+  const micros = parseTimestamp(text);
+  return micros === undefined ? undefined : Number(micros / 1000n);
 }

@@ -70,7 +70,8 @@ export function printConfigText({ settings, file, values, fileTokens }: Loaded<S
   ].map((line) => `${line}\n`).join("");
 }
 
-function tokenLines({ name, sha256, may, expires }: TokenSetting): string[] {
+/** The lines of a token in a file. They do not contain the token itself. */
+export function tokenLines({ name, sha256, may, expires }: TokenSetting): string[] {
   return [
     "",
     `[[${TOKENS}]]`,
