@@ -7,6 +7,7 @@ export type Edition = "A" | "B" | "C";
 /** A path that only this edition has, for older servers. None of them supports GET, so the request changes nothing. */
 const OWN_PATHS: readonly (readonly [Edition, string])[] = [["A", "/write"], ["B", "/tx"], ["C", "/begin"]];
 
+const OK = 200;
 const NOT_FOUND = 404;
 const METHOD_NOT_ALLOWED = 405;
 
@@ -26,12 +27,14 @@ export async function reach({ options }: ServerAddress, signal?: AbortSignal): P
 
 async function editionOf(server: Server, signal: AbortSignal | undefined): Promise<Edition> {
   try {
-    const { body } = await server.once({ method: "GET", path: "/whoami", signal });
-    return (JSON.parse(body) as { readonly edition: Edition }).edition;
+    const { body, json } = await server.once({ method: "GET", path: "/whoami", signal });
+    const said = json<{ readonly edition?: string }>(body).edition;
+    const found = OWN_PATHS.find(([edition]) => edition === said);
+    if (found !== undefined) return found[0];
   } catch (error) {
     // An older server does not know the path, and any other program answers in its own way.
     const { status } = error as Partial<EventStoreError>;
-    if (!(error instanceof SyntaxError) && status !== NOT_FOUND && status !== METHOD_NOT_ALLOWED) throw error;
+    if (![OK, NOT_FOUND, METHOD_NOT_ALLOWED].includes(status!)) throw error;
   }
   for (const [edition, path] of OWN_PATHS) {
     try {

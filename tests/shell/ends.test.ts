@@ -10,6 +10,7 @@ import { inDirectory } from "../support/directory.ts";
 import { freePort } from "../support/free_port.ts";
 import { runCommand } from "../support/run_command.ts";
 import { sharedServer, startServer } from "../support/server_process.ts";
+import { startWithTokens, tokenToml } from "../support/tokens.ts";
 import { Shell } from "./shell_address.ts";
 
 const server = sharedServer();
@@ -90,6 +91,33 @@ for (const listen of ["unix", "tcp"] as const) {
     assert.match(stderr, /the first 1 events of standard input are written\n.*: cannot reach .* for 10 s\n$/);
   });
 }
+
+Deno.test("whoami prints what the token may do; what it may not do is 7", async () => {
+  const tokens = tokenToml("report", "r", ["read", "operate"], "expires = 2099-01-01T00:00:00Z\n");
+  await using server = await startWithTokens("A", tokens, { SERVICE_AUTH_TOKEN: "all" });
+  const shell = new Shell(server.address);
+  const report = { env: { EVENTSTORE_TOKEN: "r" } };
+  assert.equal(
+    await shell.prints(["whoami"], report),
+    "report: may read, operate, until 2099-01-01T00:00:00.000000Z\n",
+  );
+  assert.equal(
+    await shell.prints(["whoami", "--json"], report),
+    '{"edition":"A","name":"report","may":["read","operate"],"expires":"2099-01-01T00:00:00.000000Z"}\n',
+  );
+  const all = { env: { EVENTSTORE_TOKEN: "all" } };
+  assert.equal(await shell.prints(["whoami"], all), "no name: may read, write, operate, develop\n");
+  await shell.fails(APPEND, 7, /the token report lacks the right "write"/, report);
+});
+
+Deno.test("a program that answers everything with JSON is no event store", async () => {
+  await using other = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    () => Response.json({ edition: "first" }),
+  );
+  const shell = new Shell({ transport: "tcp", hostname: "127.0.0.1", port: other.addr.port });
+  await shell.fails(["read"], 1, /this is not an event store/);
+});
 
 Deno.test("a server with a token takes it from a file or a variable, and its lack is 7", async () => {
   const token = "open sesame";

@@ -30,9 +30,6 @@ interface Wanted {
   readonly backwards: boolean;
 }
 
-/** How long a started read is retried while the server is unreachable. A restart does not end it. */
-const RETRY_SECONDS = 10;
-
 /** The time that a reader of the output gets after a signal to take the rest. */
 const FLUSH_MILLISECONDS = 1000;
 
@@ -125,14 +122,8 @@ async function positionsOf(
 type Batches = AsyncGenerator<readonly StoredEvent[], void>;
 
 /** Reads the events that are stored when it begins. It ends even if later ones are committed as fast as it reads. */
-async function* stored({ server, store }: Reached, { query, before, ...from }: Wanted): Batches {
-  const range = {
-    ...from,
-    before: before ?? (from.backwards ? undefined : (await store.head()).sequence + 1),
-  };
-  for await (
-    const { events, isEnd } of walk({ ...server, retrySeconds: RETRY_SECONDS }, query, range, undefined)
-  ) {
+async function* stored({ server }: Reached, { query, ...range }: Wanted): Batches {
+  for await (const { events, isEnd } of walk(server, query, range, undefined, false)) {
     yield events;
     if (isEnd) return;
   }

@@ -13,8 +13,8 @@ interface Whoami {
 /** Asks the server once what the token may do. */
 export async function whoami(context: ShellContext, { json }: { readonly json: boolean }): Promise<number> {
   const server = serverOf(context.place.options);
-  const { body } = await server.once({ method: "GET", path: "/whoami" });
-  const said = JSON.parse(body) as Whoami;
+  const { body, json: parsed } = await server.once({ method: "GET", path: "/whoami" });
+  const said = parsed<Whoami>(body);
   const { name, may, expires } = said;
   const line = `${name ?? "no name"}: may ${may.join(", ")}${
     expires === undefined ? "" : `, until ${expires}`
