@@ -147,10 +147,10 @@ function printProblems(program: Program, problems: readonly string[], help: stri
  * @param reload what SIGHUP does instead
  */
 export function onFirstSignal(stop: (signal: Deno.Signal) => void, reload?: () => void): void {
-  if (reload !== undefined) Deno.addSignalListener("SIGHUP", reload);
   let isStopping = false;
-  for (const signal of ["SIGTERM", "SIGINT", ...reload === undefined ? ["SIGHUP"] as const : []] as const) {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     Deno.addSignalListener(signal, () => {
+      if (signal === "SIGHUP" && reload !== undefined) return reload();
       if (isStopping) Deno.exit(ExitCode.failure);
       isStopping = true;
       stop(signal);

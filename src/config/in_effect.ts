@@ -29,10 +29,10 @@ export function unusedSettings(values: readonly SettingValue[]): ReadonlyMap<str
   for (const key of isTcp ? ["socketPath", "socketMode"] : ["bindAddress", "port"]) {
     unused.set(key, `unused: the server listens on ${isTcp ? "TCP" : "socketPath"}`);
   }
-  if (valueOf("enableAuth") === true) unused.set("allowedHosts", "unused: enableAuth is on");
-  else {for (const key of ["authToken", "openHealth", "recordTokenName"]) {
-      unused.set(key, "unused: enableAuth is off");
-    }}
+  const isAuthOn = valueOf("enableAuth") === true;
+  for (const key of isAuthOn ? ["allowedHosts"] : ["authToken", "openHealth", "recordTokenName"]) {
+    unused.set(key, `unused: enableAuth is ${isAuthOn ? "on" : "off"}`);
+  }
   for (const key of unusedBeside(valueOf("storage"), edition)) {
     unused.set(key, `unused: storage is ${valueOf("storage")}`);
   }

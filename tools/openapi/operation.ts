@@ -105,7 +105,6 @@ function component(kind: string, name: string): JsonObject {
 function responsesOf(operation: Operation, exchanges: readonly Exchange[]): JsonObject {
   const responses: Record<string, JsonObject> = {
     400: component("responses", "Malformed"),
-    403: component("responses", "Forbidden"),
     431: component("responses", "HeadTooLarge"),
   };
   for (const success of operation.successes) responses[success.status] = successObject(success, exchanges);

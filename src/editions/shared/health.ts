@@ -19,14 +19,15 @@ const OK = { status: "ok" };
 export function healthRoute({ store }: EditionHost, document: () => object): Route {
   return getRoute("none", "/health", async ({ query, access }) => {
     await store.reads.ping();
+    const shown = access === PROBE ? OK : document();
     const { failing } = store.counts.health;
-    if (failing === undefined) return jsonReply(200, access === PROBE ? OK : document(), NOT_CACHED);
+    if (failing === undefined) return jsonReply(200, shown, NOT_CACHED);
     const { reason, sinceMicros, lastAt } = failing;
     const since = formatTimestamp(sinceMicros);
     if (new URLSearchParams(query).has("writes") && performance.now() < lastAt + FAILING_MILLISECONDS) {
       throw new ApiError("Unavailable", `writes fail since ${since}: ${reason}`);
     }
-    if (access === PROBE) return jsonReply(200, OK, NOT_CACHED);
-    return jsonReply(200, { ...document(), writes: "failing", reason, since }, NOT_CACHED);
+    const details = access === PROBE ? {} : { writes: "failing", reason, since };
+    return jsonReply(200, { ...shown, ...details }, NOT_CACHED);
   });
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Right, RIGHTS } from "../../../src/model/access.ts";
 import { eventually } from "../../support/eventually.ts";
 import { assertPlainText, assertRejected } from "../../support/replies.ts";
+import type { Reply } from "../../support/connection.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { bearer, readTokensAgain, startWithTokens, tokenToml } from "../../support/tokens.ts";
 import { CONTRACT_ENV, type ContractEdition, eventOf, mustBe, Subject } from "./edition.ts";
@@ -84,7 +85,7 @@ export function contractOfTokens(edition: ContractEdition, named: (name: string)
     const [kept, gone] = [tokenToml("kept", "k", RIGHTS), tokenToml("gone", "g", RIGHTS)];
     await using server = await startOf(edition, kept + gone);
     const body = JSON.stringify({ query: edition.every, waitSeconds: 30 });
-    const wait = (token: string): ReturnType<ReturnType<ServerProcess["client"]>["request"]> =>
+    const wait = (token: string): Promise<Reply> =>
       server.client(bearer(token)).request("QUERY", "/events", { body });
     const [keptRead, goneRead] = [wait("k"), wait("g")];
     const client = server.client(bearer("k"));
