@@ -24,6 +24,7 @@ from eventsourcing_eventstore.plain_types import (
     Written,
 )
 from eventsourcing_eventstore.plain_wire import PayloadFormat
+from eventsourcing_eventstore.wire import headers_with
 
 _T = TypeVar("_T")
 
@@ -45,7 +46,7 @@ class AsyncEventStore:
         if timeout_seconds <= 0 or retry_seconds < 0:
             raise ProgrammingError("timeout_seconds must be positive, and retry_seconds not negative")
         self._address = Address.parse(url)
-        self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self._headers = headers_with(token)
         self._timeout_seconds = timeout_seconds
         self._retry_seconds = retry_seconds
         self._operations = Operations(StoreIdentity(store_id), payload)

@@ -11,7 +11,7 @@ from eventsourcing_eventstore.identity import StoreIdentity
 from eventsourcing_eventstore.library_errors import InterfaceError, ProgrammingError
 from eventsourcing_eventstore.pool import ConnectionPool
 from eventsourcing_eventstore.stopping import Stopping
-from eventsourcing_eventstore.wire import StoredProjection, projection_path
+from eventsourcing_eventstore.wire import StoredProjection, headers_with, projection_path
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Client:
         if timeout_seconds <= 0 or retry_seconds < 0:
             raise ProgrammingError("timeout_seconds must be positive, and retry_seconds not negative")
         self._pool = ConnectionPool(Address.parse(url), timeout_seconds)
-        self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self._headers = headers_with(token)
         self._retry_seconds = retry_seconds
         self.identity = StoreIdentity(store_id)
 

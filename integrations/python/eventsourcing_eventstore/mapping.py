@@ -20,7 +20,14 @@ from eventsourcing_eventstore.library import (
     ProgrammingError,
 )
 from eventsourcing_eventstore.names import PLAIN, Names
-from eventsourcing_eventstore.wire import ENCODING, EVERY_POSITION, data_of, payload_of, values_of
+from eventsourcing_eventstore.wire import (
+    ENCODING,
+    EVERY_POSITION,
+    data_of,
+    payload_of,
+    texts_in,
+    values_of,
+)
 
 UUID_NAME = "eventsourcing-uuid"
 
@@ -92,9 +99,10 @@ def condition_to_json(
 
 
 def _item_to_json(item: DCBQueryItem, names: Names) -> dict[str, Any]:
-    types = {"types": [names.type_of(topic) for topic in item.types]} if item.types else {}
-    identifiers = [{"name": name, "value": value} for name, value in map(names.identifier_of, item.tags)]
-    return {**types, **({"identifiers": identifiers} if identifiers else {})}
+    types = [names.type_of(topic) for topic in texts_in(item.types, "types")]
+    tags = map(names.identifier_of, texts_in(item.tags, "tags"))
+    identifiers = [{"name": name, "value": value} for name, value in tags]
+    return {**({"types": types} if types else {}), **({"identifiers": identifiers} if identifiers else {})}
 
 
 def _metadata_of(event: Any) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import Self
 from eventsourcing.utils import Environment, TopicError, resolve_topic
 
 from eventsourcing_eventstore.library import InfrastructureFactoryError, ProgrammingError
-from eventsourcing_eventstore.wire import values_of
+from eventsourcing_eventstore.wire import texts_in, values_of
 
 TAG = "tag"
 """The name of the identifiers that hold tags without a name."""
@@ -72,7 +72,7 @@ class Names:
     def identifiers_of(self, tags: Iterable[str]) -> dict[str, list[str]]:
         """The identifiers of an event. A repeated tag counts once."""
         identifiers: dict[str, list[str]] = {}
-        for name, value in map(self.identifier_of, dict.fromkeys(tags)):
+        for name, value in map(self.identifier_of, dict.fromkeys(texts_in(tags, "tags"))):
             identifiers.setdefault(name, []).append(value)
         return identifiers
 

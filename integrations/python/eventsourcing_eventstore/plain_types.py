@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from eventsourcing_eventstore.library_errors import ProgrammingError
+from eventsourcing_eventstore.wire import texts_in
 
 Tags = Mapping[str, str | Sequence[str]]
 """Names with values: `{"course": "c1", "student": ["s1", "s2"]}`."""
@@ -44,9 +44,7 @@ class QueryItem:
     metadata: Tags = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        # A string is a sequence of strings, too: of its letters, which no event has as its type.
-        if isinstance(self.types, str):
-            raise ProgrammingError(f"types is a list of types, not {self.types!r}")
+        texts_in(self.types, "types")
 
 
 Query = Literal["*"] | QueryItem | Sequence[QueryItem]

@@ -2,9 +2,13 @@
 
 import base64
 import json
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
+
+from eventsourcing_eventstore.library_errors import ProgrammingError
 
 ENCODING = "eventsourcing-encoding"
 """The name of the metadata entry of events whose payload is not text."""
@@ -32,6 +36,25 @@ def data_of(payload: str, encoding: str | list[str] | None) -> bytes:
 def values_of(value: str | list[str]) -> list[str]:
     """The values of an identifier or a metadata entry of a stored event."""
     return [value] if isinstance(value, str) else value
+
+
+def texts_in(texts: Iterable[str], name: str) -> Iterable[str]:
+    """
+    The same texts. A single string counts as many, its letters, to Python and to type checkers, and a condition on
+    these would always hold.
+    """
+    if isinstance(texts, str):
+        raise ProgrammingError(f"{name} is a list, not {texts!r}")
+    return texts
+
+
+def headers_with(token: str | None) -> dict[str, str]:
+    """The headers of a request. The error for a token that no header can hold does not show it."""
+    if token is None:
+        return {}
+    if not re.fullmatch(r"[\x20-\x7e]*", token):
+        raise ProgrammingError("the token must be printable ASCII characters")
+    return {"Authorization": f"Bearer {token}"}
 
 
 def position_of_line(line: bytes) -> int:

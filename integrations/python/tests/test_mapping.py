@@ -79,6 +79,12 @@ class TestQueries(unittest.TestCase):
             query_to_json(query),
         )
 
+    def test_a_string_is_no_list_of_its_letters(self) -> None:
+        letters: Any = "t1"
+        for item, name in ((DCBQueryItem(types=letters), "types"), (DCBQueryItem(tags=letters), "tags")):
+            with self.assertRaisesRegex(ProgrammingError, f"^{name} is a list, not 't1'$"):
+                query_to_json(DCBQuery(items=[item]))
+
     def test_what_asks_for_nothing_matches_everything(self) -> None:
         something = DCBQueryItem(types=["t"])
         for query in (None, DCBQuery(), DCBQuery(items=[something, DCBQueryItem()])):

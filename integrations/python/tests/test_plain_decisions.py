@@ -127,8 +127,11 @@ class OfBothKinds:
                 self.store(TCP_URL, token="wrong").head()
             with self.assertRaisesRegex(OperationalError, r"^cannot reach unix:/nowhere.sock \(No such file"):
                 self.store("unix:/nowhere.sock", retry_seconds=0.1).head()
-            with self.assertRaisesRegex(ProgrammingError, "^types is a list of types, not 'SeatTaken'$"):
+            with self.assertRaisesRegex(ProgrammingError, "^types is a list, not 'SeatTaken'$"):
                 QueryItem(types="SeatTaken")
+            for token in ("secret\n", "s\u00e9cret"):
+                with self.assertRaisesRegex(ProgrammingError, "^the token must be printable ASCII characters$"):
+                    self.store(TCP_URL, token=token)
             with self.assertRaisesRegex(ProgrammingError, "a query is"):
                 self.store().read("SeatTaken")
             with self.assertRaisesRegex(ProgrammingError, r"^400 InvalidRequest: events\[1\]"):
