@@ -1,8 +1,16 @@
 import { Buffer } from "node:buffer";
 import { crc32 } from "node:zlib";
-import { NAME_RULE, TOKEN_NAME, tokenDigest, type TokenSetting } from "../src/config/tokens.ts";
+import {
+  NAME_RULE,
+  RIGHTS_WITHIN,
+  TOKEN_NAME,
+  tokenDigest,
+  type TokenSetting,
+} from "../src/config/tokens.ts";
 import { type Right, RIGHTS } from "../src/model/access.ts";
+import type { Tag } from "../src/model/tag.ts";
 import { parseTimestamp } from "../src/model/timestamp.ts";
+import { makeWithin } from "../src/model/within.ts";
 
 /** The prefix by which people and scanners for secrets recognize a token. */
 const PREFIX = "eventstore_";
@@ -45,18 +53,26 @@ export interface TokenRequest {
   readonly name: string;
   /** Rights with commas in between. */
   readonly may: string;
+  /** Identifiers as `name=value`; undefined: the token sees all events. */
+  readonly within: readonly string[] | undefined;
   /** RFC 3339; undefined: it does not expire. */
   readonly expires: string | undefined;
 }
 
 /** Returns the faults of a request, one line each. */
-export function faultsOfRequest({ name, may, expires }: TokenRequest): string[] {
-  const unknown = rightsIn(may).find((right) => !(RIGHTS as readonly string[]).includes(right));
+export function faultsOfRequest({ name, may, within = [], expires }: TokenRequest): string[] {
+  const possible: readonly string[] = within.length > 0 ? RIGHTS_WITHIN : RIGHTS;
+  const unknown = rightsIn(may).find((right) => !possible.includes(right));
+  const names = within.map((text) => identifierIn(text)?.name);
+  const wrong = within.find((_, i) => names[i] === undefined || names.indexOf(names[i]) < i);
   return [
     ...TOKEN_NAME.test(name) ? [] : [`the name must be ${NAME_RULE}, not ${JSON.stringify(name)}`],
     ...unknown === undefined
       ? []
-      : [`--may takes ${RIGHTS.join(", ")}, with commas in between, not ${JSON.stringify(unknown)}`],
+      : [`--may takes ${possible.join(", ")}, with commas in between, not ${JSON.stringify(unknown)}`],
+    ...wrong === undefined ? [] : [
+      `--within takes an identifier, as in tenant=t1, and each name once, not ${JSON.stringify(wrong)}`,
+    ],
     ...expires === undefined || momentOf(expires) !== undefined ? [] : [
       `--expires takes a time with its offset, as in 2027-01-31T00:00:00Z, not ${JSON.stringify(expires)}`,
     ],
@@ -64,17 +80,24 @@ export function faultsOfRequest({ name, may, expires }: TokenRequest): string[] 
 }
 
 /** The setting of a token that was requested without a fault. */
-export function settingOf(token: string, { name, may, expires }: TokenRequest): TokenSetting {
+export function settingOf(token: string, { name, may, within = [], expires }: TokenRequest): TokenSetting {
+  const identifiers = within.map((text) => identifierIn(text)!);
   return {
     name,
     sha256: tokenDigest(token),
     may: rightsIn(may) as Right[],
+    within: identifiers.length === 0 ? undefined : makeWithin(identifiers),
     expires: expires === undefined ? undefined : momentOf(expires),
   };
 }
 
 function rightsIn(may: string): string[] {
   return may.split(",").map((right) => right.trim());
+}
+
+function identifierIn(text: string): Tag | undefined {
+  const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+  return name === undefined ? undefined : { name, value: value! };
 }
 
 /** Returns milliseconds since 1970, or undefined for a text that is no time. */

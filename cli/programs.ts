@@ -45,6 +45,12 @@ const tokenVerb = {
       help: "what the token may do: read, write, operate, develop, or several with commas in between",
     },
     {
+      name: "within",
+      value: "name=value",
+      repeated: true,
+      help: "the token sees and writes only events with this identifier",
+    },
+    {
       name: "expires",
       value: "time",
       help: "when it expires, as in 2027-01-31T00:00:00Z (never by default)",

@@ -26,12 +26,13 @@ const HEIGHTS: Readonly<Record<string, number>> = {
   "src/write_queue": 3,
   "src/backup": 3,
   "src/shell": 3,
-  "src/editions": 4,
-  "src/server": 5,
-  "cli": 6,
+  "src/view": 4,
+  "src/editions": 5,
+  "src/server": 6,
+  "cli": 7,
   "client": 0,
-  "explorer": 5,
-  ".": 7,
+  "explorer": 6,
+  ".": 8,
 };
 
 /** Modules that users start, or import from outside. */

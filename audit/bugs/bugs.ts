@@ -10,6 +10,7 @@ import { READ_BUGS } from "./read_bugs.ts";
 import { RULE_BUGS } from "./rule_bugs.ts";
 import { SECURITY_BUGS } from "./security_bugs.ts";
 import { UPKEEP_BUGS } from "./upkeep_bugs.ts";
+import { WITHIN_BUGS } from "./within_bugs.ts";
 
 export const BUGS: readonly Bug[] = [
   ...DURABILITY_BUGS,
@@ -23,4 +24,5 @@ export const BUGS: readonly Bug[] = [
   ...CLUSTER_BUGS,
   ...LOST_ANSWER_BUGS,
   ...SECURITY_BUGS,
+  ...WITHIN_BUGS,
 ];

@@ -63,8 +63,8 @@ export const SECURITY_BUGS: readonly Bug[] = [
     name: "a transaction can be continued with every token",
     edits: [{
       file: "src/editions/b_tx/open_transactions.ts",
-      find: "return entry?.owner.name === name ? entry : undefined;",
-      replace: 'return name !== "" ? entry : undefined;',
+      find: "return entry !== undefined && isSameOwner(entry.owner, access) ? entry : undefined;",
+      replace: "return entry !== undefined && isSameOwner !== undefined ? entry : undefined;",
     }],
     caughtBy: { tests: "tests/editions/b_tx/tokens.test.ts" },
   },

@@ -19,6 +19,7 @@ function nanosecondsWith(count: number): number {
     name: `token-${i}`,
     sha256: tokenDigest(token),
     may: ["read"],
+    within: undefined,
     expires: undefined,
   }));
   const tokens = new Tokens(settings);

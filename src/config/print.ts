@@ -1,3 +1,4 @@
+import type { Tag } from "../model/tag.ts";
 import { isSecret, SECRET_MASK, type Value } from "./check.ts";
 import { listenText, unusedSettings } from "./in_effect.ts";
 import type { Loaded, ServerSettings } from "./load.ts";
@@ -22,6 +23,7 @@ const TOKENS_EXAMPLE = `
 #   name = "billing"
 #   sha256 = "..."
 #   may = ["read", "write"]
+#   within = { tenant = "t1" }
 #   expires = 2027-01-31T00:00:00Z
 `;
 
@@ -71,15 +73,20 @@ export function printConfigText({ settings, file, values, fileTokens }: Loaded<S
 }
 
 /** The lines of a token in a file. They do not contain the token itself. */
-export function tokenLines({ name, sha256, may, expires }: TokenSetting): string[] {
+export function tokenLines({ name, sha256, may, within, expires }: TokenSetting): string[] {
   return [
     "",
     `[[${TOKENS}]]`,
     `name = ${tomlText(name!)}`,
     `sha256 = ${tomlText(sha256)}`,
     `may = ${tomlText(may)}`,
+    ...within === undefined ? [] : [`within = { ${within.identifiers.map(assigned).join(", ")} }`],
     ...expires === undefined ? [] : [`expires = ${new Date(expires).toISOString()}`],
   ];
+}
+
+function assigned({ name, value }: Tag): string {
+  return `${/^[A-Za-z0-9_-]+$/.test(name) ? name : tomlText(name)} = ${tomlText(value)}`;
 }
 
 /** A comment must not contain control characters, which a path may have. */

@@ -1,6 +1,8 @@
 import { fromRoot } from "../files/paths.ts";
 import { type Right, RIGHTS } from "../model/access.ts";
+import { TAGS_PER_NAMESPACE_MAX } from "../model/limits.ts";
 import { sha256 } from "../model/sha256.ts";
+import { makeWithin, type Within } from "../model/within.ts";
 import { describe } from "./check.ts";
 import { ConfigError } from "./config_error.ts";
 import { type ConfigFile, readConfigFile } from "./config_file.ts";
@@ -18,6 +20,8 @@ export interface TokenSetting {
   /** The SHA-256 of the token in lower-case hex. */
   readonly sha256: string;
   readonly may: readonly Right[];
+  /** The part of the store that the token sees; undefined: all of it. */
+  readonly within: Within | undefined;
   /** In milliseconds since 1970; undefined when it does not expire. */
   readonly expires: number | undefined;
 }
@@ -34,8 +38,11 @@ export const NAME_RULE = 'letters, digits, ".", "_" and "-", at most 63, beginni
 /** The digest of an empty token, which any request would have. */
 const EMPTY = tokenDigest("");
 
-const KEYS = ["name", "sha256", "may", "expires"] as const;
+const KEYS = ["name", "sha256", "may", "within", "expires"] as const;
 type Key = (typeof KEYS)[number];
+
+/** All that a token with `within` may do. What else there is shows or changes the whole store. */
+export const RIGHTS_WITHIN: readonly Right[] = ["read", "write"];
 
 interface Decoded {
   readonly tokens: readonly TokenSetting[];
@@ -55,12 +62,18 @@ export function allTokens(
   const { tokens: inFile, problems: ofFile } = tokensIn(file);
   const other = typeof path === "string" ? tokensOfFile(fromRoot(path)) : { tokens: [], problems: [] };
   const single = typeof authToken === "string"
-    ? [{ name: undefined, sha256: tokenDigest(authToken), may: RIGHTS, expires: undefined }]
+    ? [{
+      name: undefined,
+      sha256: tokenDigest(authToken),
+      may: RIGHTS,
+      within: undefined,
+      expires: undefined,
+    }]
     : [];
   const tokens = [...inFile, ...other.tokens, ...single];
   const problems = [...ofFile, ...other.problems];
   // A token with a fault may have no digest.
-  return { inFile, tokens, problems: problems.length > 0 ? problems : repeatedTokens(tokens) };
+  return { inFile, tokens, problems: problems.length > 0 ? problems : contradictions(tokens) };
 }
 
 /** Decodes the tokens of a file, in its order. */
@@ -103,13 +116,20 @@ function tokensOfFile(path: string): Decoded {
   return { tokens, problems: [...problems, ...others] };
 }
 
-/** Returns a line for each token that another one equals: the server could not know which of them was sent. */
-function repeatedTokens(tokens: readonly TokenSetting[]): string[] {
-  const seen = new Map<string, TokenSetting>();
+/**
+ * Returns a line for each token that another one equals, since the server could not know which of them was sent. And
+ * one for each token that sees other events than one of the same name, since they share transactions.
+ */
+function contradictions(tokens: readonly TokenSetting[]): string[] {
+  const [byDigest, byName] = [new Map<string, TokenSetting>(), new Map<string, TokenSetting>()];
   return tokens.flatMap((token) => {
-    const other = seen.get(token.sha256);
-    seen.set(token.sha256, token);
-    return other === undefined ? [] : [`${nameOf(token)} and ${nameOf(other)} have the same sha256`];
+    const { name = "", sha256, within } = token;
+    const [same, named] = [byDigest.get(sha256), byName.get(name)];
+    byDigest.set(sha256, token);
+    byName.set(name, token);
+    if (same !== undefined) return [`${nameOf(token)} and ${nameOf(same)} have the same sha256`];
+    if (named === undefined || named.within?.space === within?.space) return [];
+    return [`two tokens have the name ${JSON.stringify(name)}, so within must be the same for both`];
   });
 }
 
@@ -143,6 +163,7 @@ class TokenDecoder {
       name: this.#text("name", (name) => TOKEN_NAME.test(name), NAME_RULE),
       sha256: this.#text("sha256", isDigest, "the SHA-256 of a token in 64 hexadecimal digits").toLowerCase(),
       may: this.#rights(),
+      within: this.#within(),
       expires: this.#expires(),
     };
   }
@@ -159,12 +180,32 @@ class TokenDecoder {
   #rights(): Right[] {
     const found = this.#table.get("may");
     const rights: readonly TomlValue[] = Array.isArray(found?.value) ? found.value : [];
-    const wrong = rights.find((right) => !(RIGHTS as readonly TomlValue[]).includes(right));
+    const isWithin = this.#table.has("within");
+    const possible: readonly TomlValue[] = isWithin ? RIGHTS_WITHIN : RIGHTS;
+    const wrong = rights.find((right) => !possible.includes(right));
     if (rights.length > 0 && wrong === undefined) return [...new Set(rights as Right[])];
-    const allowed = RIGHTS.map((right) => JSON.stringify(right)).join(", ");
+    const allowed = possible.map((right) => JSON.stringify(right)).join(", ");
     const shown = wrong === undefined ? "" : `, not ${describe(wrong)}`;
-    this.#problem(found, `${this.#path}.may must be a list of some of ${allowed}${shown}`);
+    const why = isWithin ? " when there is within" : "";
+    this.#problem(found, `${this.#path}.may must be a list of some of ${allowed}${why}${shown}`);
     return [];
+  }
+
+  #within(): Within | undefined {
+    const found = this.#table.get("within");
+    if (found === undefined) return undefined;
+    const entries = found.value instanceof Map ? [...found.value as TomlTable] : [];
+    const identifiers = entries.flatMap(([name, { value }]) =>
+      typeof value === "string" && value !== "" && name !== "" ? [{ name, value }] : []
+    );
+    const isRight = identifiers.length === entries.length && entries.length > 0 &&
+      entries.length <= TAGS_PER_NAMESPACE_MAX;
+    if (isRight) return makeWithin(identifiers);
+    this.#problem(
+      found,
+      `${this.#path}.within must be identifiers that are not empty, as in { tenant = "t1" }, at most ${TAGS_PER_NAMESPACE_MAX}`,
+    );
+    return undefined;
   }
 
   #expires(): number | undefined {

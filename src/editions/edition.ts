@@ -2,10 +2,11 @@ import type { ServerSettings } from "../config/load.ts";
 import type { BodyLimit } from "../http/pipeline.ts";
 import type { Route } from "../http/router.ts";
 import type { ErrorCode } from "../model/errors.ts";
-import type { Catalog } from "../store/core/catalog/catalog.ts";
 import type { PersistedPause } from "../store/core/persisted_pause.ts";
-import type { Store } from "../store/api/store.ts";
-import type { WriteQueue } from "../write_queue/write_queue.ts";
+import type { Store, StoreReads, StoreWriter } from "../store/api/store.ts";
+import type { CommitFeed } from "../store/feed/commit_feed.ts";
+import type { StoreViews } from "../view/store_view.ts";
+import type { WriteTurns } from "../write_queue/write_queue.ts";
 
 /**
  * One of the three interfaces to the same store and the same write queue. An edition sets the length of the queue
@@ -32,9 +33,10 @@ export interface Edition {
 
 export interface EditionHost {
   readonly settings: ServerSettings;
-  readonly store: Store;
-  readonly catalog: Pick<Catalog, "document">;
-  readonly queue: WriteQueue;
+  /** All events and projections, as the token of a request sees them. */
+  readonly views: Pick<StoreViews, "of">;
+  readonly store: OperatedStore;
+  readonly queue: WriteTurns;
   /** Where edition C persists its pause. */
   readonly persistedPause: PersistedPause;
   /** The metrics of the program outside the edition: requests, connections, the process. */
@@ -44,6 +46,16 @@ export interface EditionHost {
   /** Logs a warning that belongs to no request. */
   readonly warn: (text: string) => void;
 }
+
+/** A store without what reads and writes events and projections: only a view does that. */
+export type OperatedStore = Pick<Store, "opened" | "storeId" | "counts" | "usage"> & {
+  readonly reads: Pick<StoreReads, "inUse" | "max" | "ping">;
+  readonly feed: Pick<CommitFeed, "state" | "subscriptions">;
+  readonly writer: Pick<
+    StoreWriter,
+    "deleteProjections" | "reset" | "setPaused" | "optimize" | "begin" | "commit" | "rollback"
+  >;
+};
 
 export interface OpenEdition {
   readonly routes: readonly Route[];

@@ -102,12 +102,12 @@ export class Tokens {
   }
 
   #entryOf(setting: TokenSetting): Entry {
-    const { name, may, expires } = setting;
+    const { name, may, within, expires } = setting;
     const counts = this.#counts.get(name ?? "") ?? { requests: 0, forbidden: 0 };
     if (name !== undefined) this.#counts.set(name, counts);
     const end = new AbortController();
     const onForbidden = (): void => void counts.forbidden++;
-    const access = { name, rights: new Set(may), expires, gone: end.signal, onForbidden };
+    const access = { name, rights: new Set(may), within, expires, gone: end.signal, onForbidden };
     return { setting, digest: wordsOf(setting.sha256), access, counts, end };
   }
 

@@ -1,3 +1,5 @@
+import type { Within } from "./within.ts";
+
 /** The rights of a token, in the words of the service. */
 export const RIGHTS = ["read", "write", "operate", "develop"] as const;
 
@@ -12,6 +14,8 @@ export interface Access {
   /** The name of the token; undefined where no token is required. */
   readonly name: string | undefined;
   readonly rights: ReadonlySet<Right>;
+  /** The part of the store that the token may see and change; undefined: all of it. */
+  readonly within: Within | undefined;
   /** When the token expires, in milliseconds since 1970. */
   readonly expires: number | undefined;
   /** Aborts when the token is no longer valid. Undefined when it stays valid for as long as the server runs. */
@@ -21,12 +25,24 @@ export interface Access {
 }
 
 /** The access of a request without a token that asks only if the server is up. */
-export const PROBE: Access = { name: undefined, rights: new Set(), expires: undefined, gone: undefined };
+export const PROBE: Access = {
+  name: undefined,
+  rights: new Set(),
+  within: undefined,
+  expires: undefined,
+  gone: undefined,
+};
 
 /** The access of every request where no token is required. */
 export const EVERYTHING: Access = {
   name: undefined,
   rights: new Set(RIGHTS),
+  within: undefined,
   expires: undefined,
   gone: undefined,
 };
+
+/** True when what one token has begun is open to another one: both have the same name and see the same. */
+export function isSameOwner(one: Access, other: Access): boolean {
+  return one.name === other.name && one.within?.space === other.within?.space;
+}

@@ -27,9 +27,11 @@ export interface ProjectionChanges {
 
 /** The projections that a list has: those of a type or of all types, from a key on, up to a maximum number. */
 export interface ListRequest {
-  /** undefined: all types. */
+  /** Only types that begin with this, which the list leaves out; "" for all projections of clients. */
+  readonly space: string;
+  /** A type with its space; undefined: all types. */
   readonly type: string | undefined;
-  /** The list begins after this key in the storage's order, whether or not such a projection exists. */
+  /** The list begins after this key in the storage's order, with its space, whether or not there is such a projection. */
   readonly after: ProjectionKey | undefined;
   readonly limit: number;
 }

@@ -10,6 +10,7 @@ import { rateLimited } from "../log/rate_limited.ts";
 import { Catalog } from "../store/core/catalog/catalog.ts";
 import { pauseInFile, pauseInStore } from "../store/core/persisted_pause.ts";
 import type { Store, StoreNotice } from "../store/api/store.ts";
+import { StoreViews } from "../view/store_view.ts";
 import { Admission } from "../write_queue/admission.ts";
 import { WriteQueue } from "../write_queue/write_queue.ts";
 
@@ -60,8 +61,8 @@ export class Leadership {
     });
     this.#open = edition.open({
       settings,
+      views: new StoreViews(store, queue, this.#catalog),
       store,
-      catalog: this.#catalog,
       queue: this.#queue,
       persistedPause: settings.postgres === undefined ? pauseInFile(settings.dataDir) : pauseInStore(store),
       programMetrics,

@@ -16,7 +16,7 @@ export function decodeListRequest(query: string): ListRequest {
   }
   const [type, limit, after] = KEYS.map((key) => given.get(key));
   if (type === "") throw invalid("", "type must not be empty");
-  return { type, limit: decodeLimit(limit), after: decodeAfter(after, type) };
+  return { space: "", type, limit: decodeLimit(limit), after: decodeAfter(after, type) };
 }
 
 function decodeLimit(text: string | undefined): number {

@@ -2,7 +2,7 @@ import { ApiError } from "../model/errors.ts";
 import { throwIfFailed } from "../store/api/outcome.ts";
 import type { StoreWriter } from "../store/api/store.ts";
 import { Admission } from "./admission.ts";
-import type { WriteQueue } from "./write_queue.ts";
+import type { WriteTurns } from "./write_queue.ts";
 
 /** The kind of its turn, as `/debug` shows it. */
 export const HOURLY_OPTIMIZE = "optimize";
@@ -15,7 +15,7 @@ const HOUR_MILLISECONDS = 3_600_000;
  * @returns a function that stops it
  */
 export function startHourlyOptimize(
-  queue: WriteQueue,
+  queue: WriteTurns,
   writer: Pick<StoreWriter, "optimize">,
   report: (error: Error) => void,
   periodMilliseconds = HOUR_MILLISECONDS,

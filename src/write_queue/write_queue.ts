@@ -27,6 +27,12 @@ export interface WriteQueueOptions {
   readonly groupWritesMax?: number;
 }
 
+/** The queue without its writes: turns of any kind, and what waits for them. */
+export type WriteTurns = Pick<
+  WriteQueue,
+  "alone" | "next" | "assertOpen" | "active" | "queued" | "queuedCount"
+>;
+
 /**
  * How many pre-checks a write may have. A write may exceed the check budget again if many events were committed
  * since the last pre-check. After this many, the write transaction checks the conditions, however long that takes.

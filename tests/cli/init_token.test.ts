@@ -6,7 +6,11 @@ import { runInit } from "./run_init.ts";
 
 Deno.test("eventstore-init token makes a token that a server with its lines accepts, and nothing else", async () => {
   await inDirectory(async (directory) => {
-    const flags = ["--may", "read, operate", "--expires", "2098-12-31T23:00:00Z"];
+    const flags = [
+      ["--may", "read, write"],
+      ["--within", "tenant=t1", "--within", "a b=c=d"],
+      ["--expires", "2098-12-31T23:00:00Z"],
+    ].flat();
     const { code, stdout, stderr } = await runInit(directory, ["token", "report-1", ...flags]);
     assert.deepEqual([code, stderr, [...Deno.readDirSync(directory)]], [0, "", []]);
     const [, token = ""] = /^(eventstore_\w+)$/m.exec(stdout)!;
@@ -18,7 +22,8 @@ Deno.test("eventstore-init token makes a token that a server with its lines acce
     assert.deepEqual(JSON.parse(reply.text), {
       edition: "A",
       name: "report-1",
-      may: ["read", "operate"],
+      may: ["read", "write"],
+      within: { tenant: "t1", "a b": "c=d" },
       expires: "2098-12-31T23:00:00.000000Z",
     });
     assert.ok(!(server.stdout + server.stderr).includes(token));
@@ -38,6 +43,18 @@ Deno.test("a faulty request for a token is rejected with each fault", async () =
       '--expires takes a time with its offset, as in 2027-01-31T00:00:00Z, not "2027-01-31" ' +
       "(help: eventstore-init token --help)",
     ]);
+    for (const wrong of ["tenant", "=t1", "tenant="]) {
+      const [line] = await failure("a", "--may", "read", "--within", wrong);
+      assert.match(line!, /^--within takes an identifier, as in tenant=t1, and each name once, not "/);
+    }
+    assert.match(
+      (await failure("a", "--may", "read", "--within", "t=1", "--within", "t=2"))[0]!,
+      /not "t=2"/,
+    );
+    assert.match(
+      (await failure("a", "--may", "read,operate", "--within", "t=1"))[0]!,
+      /^--may takes read, write, with commas in between, not "operate"/,
+    );
     assert.match((await failure("a"))[0]!, /--may/);
     assert.match((await failure("--may", "read"))[0]!, /name/);
   });

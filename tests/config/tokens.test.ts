@@ -18,16 +18,22 @@ Deno.test("tokens have a name, a digest, rights and perhaps an end; authToken is
   }"\nmay = ["operate"]\nexpires = 2027-01-31T01:00:00+01:00\n`);
   const { settings } = loadServerText(text, { SERVICE_AUTH_TOKEN: "all" });
   assert.deepEqual(settings.tokens, [
-    { name: "a", sha256: SHA, may: ["write", "read"], expires: undefined },
-    { name: "a", sha256: tokenDigest("2"), may: ["operate"], expires: Date.UTC(2027, 0, 31) },
-    { name: undefined, sha256: tokenDigest("all"), may: RIGHTS, expires: undefined },
+    { name: "a", sha256: SHA, may: ["write", "read"], within: undefined, expires: undefined },
+    {
+      name: "a",
+      sha256: tokenDigest("2"),
+      may: ["operate"],
+      within: undefined,
+      expires: Date.UTC(2027, 0, 31),
+    },
+    { name: undefined, sha256: tokenDigest("all"), may: RIGHTS, within: undefined, expires: undefined },
   ]);
   assert.equal(loadServerText("").settings.tokens, undefined);
 });
 
 Deno.test("each fault of a token is reported with its place, and its digest is never shown", () => {
   const valid = { name: 'name = "a"\n', sha256: `sha256 = "${SHA}"\n`, may: 'may = ["read"]\n' };
-  const faults: readonly [Partial<Record<keyof typeof valid | "more", string>>, RegExp][] = [
+  const faults: readonly (readonly [Partial<Record<keyof typeof valid | "more", string>>, RegExp])[] = [
     [{ name: "" }, /^config\.toml:4:1: tokens\[0\]\.name must be letters, .* or a digit$/],
     [{ name: 'name = "a b"\n' }, /^config\.toml:4:1: tokens\[0\]\.name must be .*, not "a b"$/],
     [{ name: 'name = ""\n' }, /:4:1: tokens\[0\]\.name must be .*, not an empty string$/],
@@ -48,6 +54,21 @@ Deno.test("each fault of a token is reported with its place, and its digest is n
     [{ more: "expires = 2027-01-31T00:00:00\n" }, /:7:1: tokens\[0\]\.expires must be/],
     [{ more: 'expires = "2027-01-31T00:00:00Z"\n' }, /:7:1: tokens\[0\]\.expires must be/],
     [{ more: "nam = 1\n" }, /:7:1: unknown key "nam" in tokens\[0\], did you mean "name"\?$/],
+    ...["3", '"t1"', "{}", "{ tenant = 1 }", '{ tenant = "" }', '{ "" = "t1" }', '{ a = "1", b.c = "2" }']
+      .map((value) =>
+        [
+          { more: `within = ${value}\n` },
+          /:7:1: tokens\[0\]\.within must be identifiers .*, as in \{ tenant = "t1" \}/,
+        ] as const
+      ),
+    [
+      { may: 'may = ["read", "operate"]\n', more: 'within = { tenant = "t1" }\n' },
+      /:6:1: tokens\[0\]\.may must be a list of some of "read", "write" when there is within, not "operate"$/,
+    ],
+    [
+      { more: `[[tokens]]\nname = "a"\nsha256 = "${tokenDigest("2")}"\n${valid.may}within = { t = "1" }\n` },
+      /^two tokens have the name "a", so within must be the same for both$/,
+    ],
     [
       { more: `[[tokens]]\n${valid.name}${valid.sha256}${valid.may}` },
       /the token "a" and the token "a" have the same sha256$/,
@@ -90,7 +111,8 @@ Deno.test("tokens without enableAuth, and a file of tokens with a fault, are rej
 });
 
 Deno.test("the printed configuration has the tokens of the file", () => {
-  const text = tokenOf(`name = "a"\nsha256 = "${SHA}"\nmay = ["read"]\nexpires = 2027-01-31T00:00:00Z\n`);
+  const more = `within = { tenant = "t1", "a b" = 'c"d' }\nexpires = 2027-01-31T00:00:00Z\n`;
+  const text = tokenOf(`name = "a"\nsha256 = "${SHA}"\nmay = ["read"]\n${more}`);
   const loaded = loadServerText(text);
   assert.deepEqual(loadServerText(printConfigText(loaded)).settings.tokens, loaded.settings.tokens);
 });

@@ -4,7 +4,8 @@ import { tokenDigest, type TokenSetting } from "../../src/config/tokens.ts";
 import { RIGHTS } from "../../src/model/access.ts";
 
 function token(text: string, more: Partial<TokenSetting> = {}): TokenSetting {
-  return { name: undefined, sha256: tokenDigest(text), may: RIGHTS, expires: undefined, ...more };
+  const rest = { within: undefined, expires: undefined };
+  return { name: undefined, sha256: tokenDigest(text), may: RIGHTS, ...rest, ...more };
 }
 
 function accepting(text: string): (authorization: string | undefined) => boolean {

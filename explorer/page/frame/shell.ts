@@ -53,7 +53,7 @@ export class Shell {
   }
 
   /** Shows the store and the token, and hides the views that the token may not see. */
-  showAbout({ place, allowWrites }: About, { edition, name, may }: Whoami): void {
+  showAbout({ place, allowWrites }: About, { edition, name, may, within = {} }: Whoami): void {
     for (const [view, tab] of this.#tabs) tab.hidden = !may.includes(RIGHT_OF[view]);
     const mayWrite = allowWrites && may.includes("write");
     replace(
@@ -66,6 +66,13 @@ export class Shell {
         mayWrite ? "writes allowed" : "read-only",
       ),
       ...name === null ? [] : [h("span", { class: "badge", title: "The explorer's token" }, name)],
+      ...Object.entries(within).map(([tag, value]) =>
+        h(
+          "span",
+          { class: "badge", title: "The token sees only events with this identifier" },
+          `${tag}=${value}`,
+        )
+      ),
     );
   }
 

@@ -9,4 +9,6 @@ export interface Whoami {
   /** The name of the explorer's token; null when it has none. */
   readonly name: string | null;
   readonly may: readonly Right[];
+  /** The identifiers of all events that the token sees, if it does not see every event. */
+  readonly within?: Readonly<Record<string, string>>;
 }

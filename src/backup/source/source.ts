@@ -18,8 +18,8 @@ interface PagePart {
 
 const TIME_LIMITS: TimeLimits = { connectSeconds: 10, stallSeconds: 60 };
 
-/** The longest text of an error response that is read. */
-const ERROR_BYTES_MAX = 64 * 1024;
+/** The longest text of a response without events that is read. */
+const TEXT_BYTES_MAX = 64 * 1024;
 
 /** The longest text of a source that a message quotes. */
 const QUOTE_LENGTH_MAX = 200;
@@ -32,7 +32,10 @@ export class Source implements Disposable {
   readonly name: string;
   readonly #client: HttpClient;
   readonly #stopped: AbortSignal;
-  readonly #requestStart: string;
+  /** The path of the server, and the head of each request after its first line. */
+  readonly #path: string;
+  readonly #headers: string;
+  readonly #hasToken: boolean;
   readonly pageLimit: number;
   /** The query for every event: `"*"` in editions A and C, `"all"` in B. */
   #every: "*" | "all" = "*";
@@ -44,17 +47,21 @@ export class Source implements Disposable {
     this.#stopped = stopped;
     const { address, host, path } = addressOf(source);
     this.#client = new HttpClient(address, TIME_LIMITS, stopped);
-    this.#requestStart = `QUERY ${path}/events HTTP/1.1\r\nHost: ${host}\r\n` +
-      `User-Agent: eventstore-backup/${VERSION}\r\nContent-Type: application/json\r\n` +
+    this.#path = path;
+    this.#hasToken = sourceToken !== undefined;
+    this.#headers =
+      `Host: ${host}\r\nUser-Agent: eventstore-backup/${VERSION}\r\nContent-Type: application/json\r\n` +
       (sourceToken === undefined ? "" : `Authorization: Bearer ${sourceToken}\r\n`);
   }
 
   /**
    * Determines the store ID with a read of one event, and how this edition spells the query for every event. Call it
    * before the first page.
+   * @throws Error also when the token does not see every event
    */
   async identify(): Promise<string> {
     try {
+      if (this.#hasToken) await this.#assertSeesAll();
       let answer = await this.#query(0, 1);
       if (answer.status === 400) {
         const rejection = await errorText(answer);
@@ -94,11 +101,31 @@ export class Source implements Disposable {
     this.#client[Symbol.dispose]();
   }
 
+  /** Servers that do not know `within` have no `GET /whoami` either. */
+  async #assertSeesAll(): Promise<void> {
+    const answer = await this.#request("GET", "/whoami", "");
+    const text = await startOf(answer);
+    if (answer.status !== 200) return;
+    const { name, within } = parsed(text);
+    if (within === undefined) return;
+    const part = Object.entries(within as object).map(([tag, value]) => `${tag}=${value}`).join(" and ");
+    throw new Error(
+      oneLine(`its token ${name} sees only events with ${part}, and a backup needs one that sees all`),
+    );
+  }
+
   async #query(afterSequence: number, limit: number): Promise<Answer> {
-    // The text is ASCII, so its length equals its number of bytes.
-    const body = JSON.stringify({ query: this.#every, afterSequence, limit });
-    const request = `${this.#requestStart}Content-Length: ${body.length}\r\n\r\n${body}`;
-    return await this.#client.request(encoder.encode(request));
+    return await this.#request(
+      "QUERY",
+      "/events",
+      JSON.stringify({ query: this.#every, afterSequence, limit }),
+    );
+  }
+
+  /** @param body ASCII, so that its length equals its number of bytes */
+  async #request(method: string, path: string, body: string): Promise<Answer> {
+    const head = `${method} ${this.#path}${path} HTTP/1.1\r\n${this.#headers}Content-Length: ${body.length}`;
+    return await this.#client.request(encoder.encode(`${head}\r\n\r\n${body}`));
   }
 
   /** Returns the error prefixed with the name of the source, or the reason for stopping. */
@@ -156,26 +183,37 @@ function trailerOf(line: Uint8Array): boolean | undefined {
   return hasMore === undefined ? undefined : hasMore === "true";
 }
 
-/** Returns status and error of a response that is not a page. */
-async function errorText(answer: Answer): Promise<string> {
+/** Returns the text of a response that is not a page, up to a limit. */
+async function startOf({ body }: Answer): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
-  for await (const piece of answer.body) {
+  for await (const piece of body) {
     text += decoder.decode(piece, { stream: true });
-    if (text.length > ERROR_BYTES_MAX) break;
+    if (text.length > TEXT_BYTES_MAX) break;
   }
+  return text;
+}
+
+/** Returns status and error of a response that is not a page. */
+async function errorText(answer: Answer): Promise<string> {
+  const text = await startOf(answer);
   const remedy = answer.status === 401 ? ", check sourceToken" : "";
   return `it returned ${answer.status}${detailOf(text)}${remedy}`;
 }
 
 /** Returns the envelope of an error as text; an empty text for anything else. */
 function detailOf(text: string): string {
+  const { error, message } = parsed(text);
+  if (typeof error !== "string") return "";
+  return ` ${oneLine(error)}${typeof message === "string" ? ` (${oneLine(message)})` : ""}`;
+}
+
+/** Returns the JSON object of a text; an empty object for anything else. */
+function parsed(text: string): Readonly<Record<string, unknown>> {
   try {
-    const { error, message } = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    if (typeof error !== "string") return "";
-    return ` ${oneLine(error)}${typeof message === "string" ? ` (${oneLine(message)})` : ""}`;
+    return JSON.parse(text) ?? {};
   } catch {
-    return "";
+    return {};
   }
 }
 

@@ -17,7 +17,7 @@ import type { WriteContent, WriteDecoding } from "./write_request.ts";
  * nothing.
  */
 export function postWrite(host: EditionHost, decoding: WriteDecoding, metrics: WriteMetrics): Route {
-  const { queue, store } = host;
+  const { queue, store, views } = host;
   return {
     method: "POST",
     path: "/write",
@@ -37,7 +37,7 @@ export function postWrite(host: EditionHost, decoding: WriteDecoding, metrics: W
         .map(({ body, terms }) => ({ timeMicros, body, terms }));
       const timed = { conditions, projections, events };
       const admission = new Admission("write", request.disconnected, bytes);
-      const { outcome, lockSeconds } = await queue.write(admission, timed);
+      const { outcome, lockSeconds } = await views.of(request.access).write(admission, timed);
       metrics.turnEnded(outcome, lockSeconds);
       const { storeId, firstSequence, versions } = throwIfRejected(
         outcome,

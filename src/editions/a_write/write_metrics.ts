@@ -1,6 +1,6 @@
 import type { Outcome } from "../../store/api/outcome.ts";
 import type { WriteResult } from "../../store/api/write.ts";
-import type { WriteQueue } from "../../write_queue/write_queue.ts";
+import type { WriteTurns } from "../../write_queue/write_queue.ts";
 import { countWrite, queueMetrics, writeCounters } from "../shared/common_metrics.ts";
 import { metricText } from "../../metrics/exposition.ts";
 import { Histogram } from "../../metrics/histogram.ts";
@@ -20,7 +20,7 @@ export class WriteMetrics {
     countWrite(this.#counts, outcome);
   }
 
-  text(queue: WriteQueue): string {
+  text(queue: WriteTurns): string {
     return [
       queueMetrics(queue),
       writeCounters(this.#counts),

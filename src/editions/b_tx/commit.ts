@@ -24,7 +24,7 @@ export async function commit({ edition, transaction, running, request }: TxCall)
     const write = storeWrite(content, lists);
     // The commit runs even if the client disconnects, which must then treat the response as lost.
     const admission = new Admission("commit", undefined, running.bytesHeld());
-    const { outcome } = await host.queue.write(admission, write);
+    const { outcome } = await host.views.of(request.access).write(admission, write);
     countWrite(statistics.writes, outcome);
     throwIfRejected(
       outcome,

@@ -1,5 +1,5 @@
 import { MemoryQuota } from "../../async/memory_quota.ts";
-import type { Access } from "../../model/access.ts";
+import { type Access, isSameOwner } from "../../model/access.ts";
 import { ApiError, ClientDisconnected, LimitReached } from "../../model/errors.ts";
 import { ReadingClock, SWEEP_MILLISECONDS } from "../../time/reading_clock.ts";
 import type { Statistics } from "./statistics.ts";
@@ -115,9 +115,9 @@ export class OpenTransactions {
   }
 
   /** Returns an open transaction, if it is one of this access. Two tokens of one name share theirs. */
-  #entryOf(txId: string, { name }: Access): Entry | undefined {
+  #entryOf(txId: string, access: Access): Entry | undefined {
     const entry = this.#entries.get(txId);
-    return entry?.owner.name === name ? entry : undefined;
+    return entry !== undefined && isSameOwner(entry.owner, access) ? entry : undefined;
   }
 
   #remove(txId: string): void {

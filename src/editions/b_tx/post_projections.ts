@@ -23,7 +23,7 @@ export function postProjections({ host, statistics, decoding }: EditionParts): R
         host.queue.assertOpen();
         return jsonReply(200, { create: [], replace: [] }, { [STORE_HEADER]: host.store.storeId });
       }
-      const { outcome } = await host.queue.write(
+      const { outcome } = await host.views.of(request.access).write(
         new Admission("projections", undefined, bytes),
         { ...EMPTY_WRITE, projections },
       );

@@ -7,9 +7,10 @@ import { ApiError } from "../../model/errors.ts";
 import type { ProjectionKey } from "../../model/projection.ts";
 import { matches, queryValues } from "../../model/query.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
-import { openPage, type Page } from "../../store/core/open_page.ts";
+import type { Page } from "../../store/core/open_page.ts";
 import type { Client } from "../../store/api/store.ts";
 import { nowMicros } from "../../time/clock.ts";
+import type { StoreView } from "../../view/store_view.ts";
 import { parseQueried } from "../../wire/event.ts";
 import { authoredBodies } from "../shared/authorship.ts";
 import { NOT_CACHED } from "../shared/headers.ts";
@@ -69,7 +70,7 @@ async function readEvents(call: TxCall, reads: Pick<ReadsInFlight, "begin">): Pr
   const read = { query, afterSequence: 0, limit: Infinity };
   using held = new DisposableStack();
   const counted = held.use(reads.begin("events"));
-  const page = await openPage(edition.host.store.reads, read, request);
+  const page = await edition.host.views.of(request.access).page(read, request);
   counted.handedOut = page.handedOut;
   transaction.readAnswered(page);
   const own = transaction.pendingEvents.filter(({ body }) => matches(query, parseQueried(body)));
@@ -99,7 +100,9 @@ async function* lines(
 async function writeEvents(call: TxCall): Promise<Reply> {
   const { edition, transaction, running, request } = call;
   const decoded = await edition.decoding.decode("txEvents", await bodyOf(call), request);
-  const events = authoredBodies(decoded, edition.host.settings, request.access);
+  const { settings, views } = edition.host;
+  const events = authoredBodies(decoded, settings, request.access);
+  views.of(request.access).assertWithin(events);
   running.hold(events.length * VALUE_BYTES);
   const timeMicros = nowMicros();
   transaction.writeEvents(events, timeMicros);
@@ -116,7 +119,7 @@ async function readProjection(
   // The transaction remembers the key even if the projection does not exist. It does so in two maps.
   if (!transaction.knows(key)) running.hold(4 * (key.type.length + key.id.length) + 2 * VALUE_BYTES);
   using _read = reads.begin("projection");
-  const payload = await payloadIn(edition, transaction, key, request);
+  const payload = await payloadIn(edition.host.views.of(request.access), transaction, key, request);
   if (payload === undefined) return errorReply(new ApiError("ProjectionNotFound"), NOT_CACHED).reply;
   const headers = { "Content-Type": "text/plain; charset=utf-8", ...NOT_CACHED };
   return { status: 200, headers, body: payload };
@@ -124,7 +127,7 @@ async function readProjection(
 
 /** Returns the payload of a projection as the transaction sees it, or undefined when there is none. */
 async function payloadIn(
-  { host }: EditionParts,
+  stored: StoreView,
   transaction: OptimisticTransaction,
   key: ProjectionKey,
   client: Client,
@@ -132,7 +135,7 @@ async function payloadIn(
   const view = transaction.viewProjection(key);
   if (view === "deleted") return undefined;
   if (view !== "asStored") return encoder.encode(view.payload);
-  const { projection } = await host.store.reads.projection(key, client);
+  const { projection } = await stored.projection(key, client);
   transaction.projectionRead(key, projection === undefined ? "missing" : { version: projection.version });
   return projection?.payload;
 }

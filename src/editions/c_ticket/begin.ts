@@ -41,9 +41,10 @@ export function begin(edition: EditionParts, { disconnected, access }: RoutedReq
 }
 
 function newTransaction({ host, metrics }: EditionParts, owner: Access): TicketTransaction {
-  const { settings, store, reportFailure } = host;
+  const { settings, store, views, reportFailure } = host;
   return new TicketTransaction({
     owner,
+    view: views.of(owner),
     writer: store.writer,
     deadlines: settings,
     reportFailure,

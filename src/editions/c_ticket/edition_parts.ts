@@ -1,4 +1,4 @@
-import type { Access } from "../../model/access.ts";
+import { type Access, isSameOwner } from "../../model/access.ts";
 import { ApiError } from "../../model/errors.ts";
 import type { EditionHost } from "../edition.ts";
 import type { Pause } from "./pause.ts";
@@ -20,8 +20,8 @@ export class ActiveTransaction {
   current: TicketTransaction | undefined;
 
   /** Two tokens of one name share their tickets. @throws ApiError `TicketNotActive` */
-  of(ticket: string, { name }: Access): TicketTransaction {
-    if (this.current?.ticket !== ticket || this.current.owner.name !== name) {
+  of(ticket: string, access: Access): TicketTransaction {
+    if (this.current?.ticket !== ticket || !isSameOwner(this.current.owner, access)) {
       throw new ApiError("TicketNotActive");
     }
     return this.current;

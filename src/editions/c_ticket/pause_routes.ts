@@ -53,7 +53,7 @@ export function projectionsRoute(edition: EditionParts): Route {
       const bytes = body.length;
       const projections = await decoding.decode("projections", body, request);
       assertPaused(edition);
-      const { outcome } = await host.queue.write(
+      const { outcome } = await host.views.of(request.access).write(
         new Admission("projections", request.disconnected, bytes),
         { ...EMPTY_WRITE, projections },
       );

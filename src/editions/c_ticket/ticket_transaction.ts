@@ -2,7 +2,8 @@ import { Semaphore } from "../../async/semaphore.ts";
 import type { Access } from "../../model/access.ts";
 import { ApiError } from "../../model/errors.ts";
 import { type Outcome, throwIfFailed } from "../../store/api/outcome.ts";
-import type { StoreWriter } from "../../store/api/store.ts";
+import type { StoreView } from "../../view/store_view.ts";
+import type { OperatedStore } from "../edition.ts";
 import { Deadlines, type DeadlineSeconds, type Expiry } from "./deadlines.ts";
 
 /** Why a transaction was rolled back. `client`: the client asked for it, or disconnected in the middle of a call. */
@@ -11,7 +12,9 @@ export type RollbackReason = "client" | "error" | "expired" | "shutdown" | "rese
 export interface TransactionOptions {
   /** The access that began it. No other may call it. */
   readonly owner: Access;
-  readonly writer: StoreWriter;
+  /** The events and projections that its calls read and write. */
+  readonly view: StoreView;
+  readonly writer: Pick<OperatedStore["writer"], "begin" | "commit" | "rollback">;
   readonly deadlines: DeadlineSeconds;
   /** Called once when a transaction whose ticket was given out has ended, with the end and the duration. */
   readonly onEnd: (end: "committed" | RollbackReason, seconds: number) => void;
@@ -58,6 +61,10 @@ export class TicketTransaction {
     return this.#options.owner;
   }
 
+  get view(): StoreView {
+    return this.#options.view;
+  }
+
   /** The deadlines, or undefined until the ticket has been given out. */
   get deadlines(): Deadlines | undefined {
     return this.#deadlines;
@@ -88,7 +95,7 @@ export class TicketTransaction {
   async begin(client: AbortSignal): Promise<boolean> {
     const leave = await this.#calls.enter();
     try {
-      throwIfFailed(await this.inStore((writer) => writer.begin()));
+      throwIfFailed(await this.inStore(() => this.#options.writer.begin()));
       // A client that disconnects later may have its ticket already, and may only have closed that connection.
       if (client.aborted) return false;
       this.#deadlines = new Deadlines(this.#options.deadlines, (why) => this.#expire(why));
@@ -125,10 +132,10 @@ export class TicketTransaction {
     return { finish, hasWaited };
   }
 
-  /** Runs `work` with the writer, inside the transaction. @throws ApiError `TicketNotActive` */
-  async inStore<T>(work: (writer: StoreWriter) => Promise<T>): Promise<T> {
+  /** Runs `work` inside the transaction. @throws ApiError `TicketNotActive` */
+  async inStore<T>(work: () => Promise<T>): Promise<T> {
     this.#assertActive();
-    const running = work(this.#options.writer);
+    const running = work();
     this.#working = running.catch(() => {});
     return await running;
   }
@@ -136,7 +143,7 @@ export class TicketTransaction {
   /** @throws ApiError `TicketNotActive`, or the error of a write transaction that failed */
   async commit(): Promise<void> {
     this.#assertActive();
-    const running = this.inStore((writer) => writer.commit());
+    const running = this.inStore(() => this.#options.writer.commit());
     this.#close();
     const outcome: Outcome<void> = await running.catch((error: Error) => {
       // The writer died. The server does not know whether it had committed.

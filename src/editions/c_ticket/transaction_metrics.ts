@@ -1,4 +1,4 @@
-import type { WriteQueue } from "../../write_queue/write_queue.ts";
+import type { WriteTurns } from "../../write_queue/write_queue.ts";
 import { longestWaitSeconds } from "../shared/common_metrics.ts";
 import { counter, gauge, metricText } from "../../metrics/exposition.ts";
 import { Histogram } from "../../metrics/histogram.ts";
@@ -34,7 +34,7 @@ export class TransactionMetrics {
     this.#appendsFailed++;
   }
 
-  text(queue: WriteQueue, { paused, active }: { paused: boolean; active: boolean }): string {
+  text(queue: WriteTurns, { paused, active }: { paused: boolean; active: boolean }): string {
     const rolledBack = Object.entries(this.#rolledBack);
     return [
       gauge("service_paused", "1 if the store is paused, else 0.", Number(paused)),

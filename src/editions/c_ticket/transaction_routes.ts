@@ -2,8 +2,6 @@ import type { Reply } from "../../http/exchange.ts";
 import { emptyReply, jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
-import type { Chunk, ChunkRequest } from "../../store/api/chunk.ts";
-import { openPage } from "../../store/core/open_page.ts";
 import { EMPTY_WRITE } from "../../store/api/write.ts";
 import { nowMicros } from "../../time/clock.ts";
 import type { CommonRoutes } from "../shared/common_routes.ts";
@@ -40,9 +38,8 @@ export function transactionRoutes(
 
 async function readEvents({ edition: { decoding }, transaction, body, client }: TicketCall): Promise<Reply> {
   const request = await decoding.decode("readInside", body, client);
-  const chunk = (part: ChunkRequest): Promise<Chunk> =>
-    transaction.inStore((writer) => writer.readChunkInside(part));
-  return pageReply(await openPage({ chunk }, request, client));
+  const page = transaction.view.pageInside(request, client, (read) => transaction.inStore(read));
+  return pageReply(await page);
 }
 
 async function appendEvents({ edition, transaction, body, client }: TicketCall): Promise<Reply> {
@@ -56,7 +53,7 @@ async function appendEvents({ edition, transaction, body, client }: TicketCall):
     conditions: condition === undefined ? [] : [condition],
     events: events.map((event) => ({ ...event, timeMicros })),
   };
-  const outcome = await transaction.inStore((writer) => writer.writeInside(write));
+  const outcome = await transaction.inStore(() => transaction.view.writeInside(write));
   const { firstSequence } = throwIfRejected(outcome, () => void metrics.appendFailed());
   const time = formatTimestamp(timeMicros);
   return jsonReply(200, { events: events.map((_, i) => ({ sequence: firstSequence + i, time })) });
@@ -65,7 +62,7 @@ async function appendEvents({ edition, transaction, body, client }: TicketCall):
 async function readProjection({ transaction, segments }: TicketCall): Promise<Reply> {
   const [type, id] = segments;
   const key = { type: type!, id: id! };
-  return projectionReply(await transaction.inStore((writer) => writer.readProjectionInside(key)));
+  return projectionReply(await transaction.inStore(() => transaction.view.projectionInside(key)));
 }
 
 async function writeProjections(
@@ -73,7 +70,7 @@ async function writeProjections(
 ): Promise<Reply> {
   const projections = await decoding.decode("projections", body, client);
   const write = { ...EMPTY_WRITE, projections };
-  const outcome = await transaction.inStore((writer) => writer.writeInside(write));
+  const outcome = await transaction.inStore(() => transaction.view.writeInside(write));
   return jsonReply(200, throwIfRejected(outcome, conflictMessage).versions);
 }
 

@@ -2,17 +2,17 @@ import type { Reply } from "../../http/exchange.ts";
 import { getRoute, type Route } from "../../http/router.ts";
 import { counter, gauge, gaugeIfKnown, metricText } from "../../metrics/exposition.ts";
 import type { FailureCause, Outcome } from "../../store/api/outcome.ts";
-import type { Store, StoreUsage } from "../../store/api/store.ts";
+import type { StoreUsage } from "../../store/api/store.ts";
 import type { WriteResult } from "../../store/api/write.ts";
 import type { TransactionCounts } from "../../store/core/transaction_counts.ts";
-import type { WriteQueue } from "../../write_queue/write_queue.ts";
+import type { WriteTurns } from "../../write_queue/write_queue.ts";
 import type { EditionHost } from "../edition.ts";
 import { NOT_CACHED } from "./headers.ts";
 import type { ReadsInFlight } from "./reads_in_flight.ts";
 
 /** The sources of the metrics that every edition has. */
 export type MetricsHost = Pick<EditionHost, "programMetrics"> & {
-  readonly store: Pick<Store, "counts" | "usage" | "feed">;
+  readonly store: Pick<EditionHost["store"], "counts" | "usage" | "feed">;
 };
 
 /**
@@ -100,7 +100,7 @@ function usageMetrics({ storeBytes, walBytes, freeBytes, diskBytes }: StoreUsage
 }
 
 /** The metrics of the write queue: the write lock, its holder and the requests that wait for it. */
-export function queueMetrics(queue: WriteQueue): string {
+export function queueMetrics(queue: WriteTurns): string {
   return [
     gauge(
       "service_write_active",
@@ -117,7 +117,7 @@ export function queueMetrics(queue: WriteQueue): string {
 }
 
 /** The longest wait among the queued requests; 0 when there are none. */
-export function longestWaitSeconds({ queued }: WriteQueue): number {
+export function longestWaitSeconds({ queued }: WriteTurns): number {
   return Math.max(0, ...queued.map(({ age }) => age.seconds));
 }
 

@@ -67,10 +67,10 @@ function conflictsRoute({ store }: EditionHost, every: string): Route {
 }
 
 /** `GET /catalog`: how many events there are of each type, and with each name of identifier. */
-function catalogRoute({ catalog }: EditionHost, reads: ReadsInFlight): Route {
-  return getRoute("read", "/catalog", async () => {
+function catalogRoute({ views }: EditionHost, reads: ReadsInFlight): Route {
+  return getRoute("read", "/catalog", async ({ access }) => {
     using _read = reads.begin("events");
-    const document = await catalog.document();
+    const document = await views.of(access).catalog();
     return jsonReply(200, document, { [STORE_HEADER]: document.store, ...NOT_CACHED });
   });
 }

@@ -1,6 +1,5 @@
 import { jsonReply } from "../../http/replies.ts";
 import { getRoute, type Route } from "../../http/router.ts";
-import { openPage } from "../../store/core/open_page.ts";
 import { decodeMoment, safeMicros } from "../../wire/moment.ts";
 import { invalid } from "../../wire/invalid.ts";
 import type { EditionHost } from "../edition.ts";
@@ -10,7 +9,7 @@ import type { ReadsInFlight } from "./reads_in_flight.ts";
 const decoder = new TextDecoder();
 
 /** `GET /position?time=`: the position before the first event whose time is not before the given one. */
-export function findPositionRoute({ store }: EditionHost, reads: ReadsInFlight): Route {
+export function findPositionRoute({ views }: EditionHost, reads: ReadsInFlight): Route {
   return getRoute("read", "/position", async (request) => {
     // In a query string, the plus of an offset is a space.
     const time = new URLSearchParams(request.query).get("time")?.replace(/ (?=\d\d:\d\d$)/, "+");
@@ -19,7 +18,7 @@ export function findPositionRoute({ store }: EditionHost, reads: ReadsInFlight):
     const range = { fromMicros, beforeMicros: Number.MAX_SAFE_INTEGER };
     using _read = reads.begin("events");
     const wanted = { query: "every", afterSequence: 0, time: range, limit: 1 } as const;
-    const { storeId, head, chunks } = await openPage(store.reads, wanted, request);
+    const { storeId, head, chunks } = await views.of(request.access).page(wanted, request);
     let afterSequence = head;
     for await (const line of chunks) {
       afterSequence = JSON.parse(decoder.decode(line)).sequence - 1;

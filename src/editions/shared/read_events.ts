@@ -1,7 +1,6 @@
 import type { Reply } from "../../http/exchange.ts";
 import type { Route, RoutedRequest } from "../../http/router.ts";
-import { AwaitedPages } from "../../store/feed/awaited_pages.ts";
-import { openPage, type Page } from "../../store/core/open_page.ts";
+import type { Page } from "../../store/core/open_page.ts";
 import type { Client } from "../../store/api/store.ts";
 import type { EditionHost } from "../edition.ts";
 import { type DecodedRead, isAwaited } from "./decoding/decoded_read.ts";
@@ -13,11 +12,10 @@ import type { ReadInFlight, ReadsInFlight } from "./reads_in_flight.ts";
  * asks to wait, the page comes as soon as it is not empty.
  */
 export function readEventsRoute(
-  { store }: EditionHost,
+  { views }: EditionHost,
   decode: (body: Uint8Array<ArrayBuffer>, client: Client) => Promise<DecodedRead>,
   reads: ReadsInFlight,
 ): Route {
-  const awaited = new AwaitedPages(store);
   return {
     method: "QUERY",
     path: "/events",
@@ -31,9 +29,10 @@ export function readEventsRoute(
         read.wait();
         request.releaseBody();
       };
+      const view = views.of(request.access);
       const page = isAwaited(wanted)
-        ? await awaited.page(wanted, whileValid(request), onWaiting)
-        : await openPage(store.reads, wanted, request);
+        ? await view.awaitedPage(wanted, whileValid(request), onWaiting)
+        : await view.page(wanted, request);
       read.go();
       const headers = { ...pageHeaders(page.storeId), [HEAD_HEADER]: String(page.head) };
       return wholePageReply(page, headers, read) ?? streamedReply(page, headers, read, held.move());

@@ -9,20 +9,20 @@ import { NOT_CACHED, STORE_HEADER, VERSION_HEADER } from "./headers.ts";
 import type { ReadsInFlight } from "./reads_in_flight.ts";
 
 /** `GET /projections/{type}/{id}`: one committed projection, its payload exactly as it was written. */
-export function readProjectionRoute({ store }: EditionHost, reads: ReadsInFlight): Route {
+export function readProjectionRoute({ views }: EditionHost, reads: ReadsInFlight): Route {
   return getRoute("read", "/projections/:type/:id", async (request) => {
     const [type, id] = request.segments;
     using _read = reads.begin("projection");
-    return projectionReply(await store.reads.projection({ type: type!, id: id! }, request));
+    return projectionReply(await views.of(request.access).projection({ type: type!, id: id! }, request));
   });
 }
 
 /** `GET /projections`: type, ID, version and size of projections, a line each, and the trailer `hasMore`. */
-export function listProjectionsRoute({ store }: EditionHost, reads: ReadsInFlight): Route {
+export function listProjectionsRoute({ views }: EditionHost, reads: ReadsInFlight): Route {
   return getRoute("read", "/projections", async (request) => {
     const wanted = decodeListRequest(request.query);
     using _read = reads.begin("projection");
-    const { storeId, lines } = await store.reads.projections(wanted, request);
+    const { storeId, lines } = await views.of(request.access).projections(wanted, request);
     const headers = { "Content-Type": "application/x-ndjson", [STORE_HEADER]: storeId, ...NOT_CACHED };
     return { status: 200, headers, body: lines };
   });

@@ -4,10 +4,13 @@ import { formatTimestamp } from "../../model/timestamp.ts";
 import type { EditionHost } from "../edition.ts";
 import { NOT_CACHED } from "./headers.ts";
 
-/** `GET /whoami`: the edition, and the name of the token that the request has, what it may do, and until when. */
+/** `GET /whoami`: the edition, and the name of the token that the request has, what it may do, where, and until when. */
 export function whoamiRoute({ settings: { edition } }: EditionHost): Route {
-  return getRoute("none", "/whoami", ({ access: { name = null, rights, expires } }) => {
+  return getRoute("none", "/whoami", ({ access: { name = null, rights, within, expires } }) => {
     const until = expires === undefined ? {} : { expires: formatTimestamp(expires * 1000) };
-    return jsonReply(200, { edition, name, may: [...rights], ...until }, NOT_CACHED);
+    const part = within === undefined ? {} : {
+      within: Object.fromEntries(within.identifiers.map((tag) => [tag.name, tag.value])),
+    };
+    return jsonReply(200, { edition, name, may: [...rights], ...part, ...until }, NOT_CACHED);
   });
 }

@@ -7,6 +7,7 @@ import { jsonLine, printable } from "../output/printable.ts";
 interface Whoami {
   readonly name: string | null;
   readonly may: readonly string[];
+  readonly within?: Readonly<Record<string, string>>;
   readonly expires?: string;
 }
 
@@ -15,10 +16,11 @@ export async function whoami(context: ShellContext, { json }: { readonly json: b
   const server = serverOf(context.place.options);
   const { body, json: parsed } = await server.once({ method: "GET", path: "/whoami" });
   const said = parsed<Whoami>(body);
-  const { name, may, expires } = said;
-  const line = `${name ?? "no name"}: may ${may.join(", ")}${
-    expires === undefined ? "" : `, until ${expires}`
-  }`;
+  const { name, may, within, expires } = said;
+  const identifiers = Object.entries(within ?? {}).map(([tag, value]) => `${tag}=${value}`);
+  const line = `${name ?? "no name"}: may ${may.join(", ")}` +
+    (within === undefined ? "" : `, only events with ${identifiers.join(" and ")}`) +
+    (expires === undefined ? "" : `, until ${expires}`);
   await context.print(json ? jsonLine(said) : `${printable(line)}\n`);
   return ShellExit.ok;
 }

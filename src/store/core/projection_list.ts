@@ -31,17 +31,20 @@ export class ProjectionList {
   next(): ListRequest | undefined {
     if (this.#hasMore !== undefined) return undefined;
     this.#asked = Math.min(this.#left + 1, ROWS_MAX);
-    return { type: this.#request.type, after: this.#after, limit: this.#asked };
+    return { ...this.#request, after: this.#after, limit: this.#asked };
   }
 
   /** Takes the projections of `next`. */
   add(rows: readonly ListedProjection[]): void {
-    for (const { type, id, version, bytes } of rows) {
+    const { space } = this.#request;
+    for (const { type, id, version, bytes: stored } of rows) {
       if (this.#left === 0 || this.#lines.length >= CHUNK_BYTES) {
         this.#hasMore = true;
         return;
       }
-      this.#lines += `${JSON.stringify({ type, id, version, bytes })}\n`;
+      // A space is ASCII.
+      const shown = { type: type.slice(space.length), id, version, bytes: stored - space.length };
+      this.#lines += `${JSON.stringify(shown)}\n`;
       this.#left--;
       this.#after = { type, id };
     }

@@ -1,4 +1,5 @@
 import { type Query, simplifiedItems } from "../../model/query.ts";
+import type { Within } from "../../model/within.ts";
 import { type TermItem, termItem } from "../core/index_terms.ts";
 
 /** A query in index terms: any event, or an event that matches one of the items. An empty list matches no event. */
@@ -8,6 +9,13 @@ export type FilterTerms = "every" | readonly TermItem[];
 export function filterTerms(query: Query): FilterTerms {
   if (query === "every") return query;
   return query === "none" ? [] : simplifiedItems(query).map(termItem);
+}
+
+/** Returns the terms of a query that is restricted, as `queryWithin` returns the query. */
+export function termsWithin(terms: FilterTerms, { identifiers }: Within): FilterTerms {
+  const { allOf } = termItem({ types: [], identifiers, metadata: [] });
+  if (terms === "every") return [{ anyOf: [], allOf }];
+  return terms.map((item) => ({ ...item, allOf: [...item.allOf, ...allOf] }));
 }
 
 /** True when an event with these terms matches an item. */

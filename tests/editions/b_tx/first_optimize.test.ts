@@ -22,7 +22,7 @@ Deno.test("GET /debug: the refresh at the start has the turn, but is no request"
       reads: { inUse: 0, max: 8 },
       writer: { optimize: () => optimized.promise },
     } as unknown as EditionHost["store"],
-    catalog: {} as EditionHost["catalog"],
+    views: {} as EditionHost["views"],
     queue,
     persistedPause: {} as EditionHost["persistedPause"],
     programMetrics: () => "",

@@ -16,9 +16,11 @@ import { matches } from "../../../src/model/query.ts";
 import type { ProjectionKey } from "../../../src/model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../../src/store/api/chunk.ts";
 import { done } from "../../../src/store/api/outcome.ts";
+import type { Store } from "../../../src/store/api/store.ts";
 import type { Conflict, StoreWrite, WriteResult } from "../../../src/store/api/write.ts";
 import { ReadsInFlight } from "../../../src/editions/shared/reads_in_flight.ts";
 import type { Admission } from "../../../src/write_queue/admission.ts";
+import { StoreViews } from "../../../src/view/store_view.ts";
 import { eventLine, parseQueried } from "../../../src/wire/event.ts";
 
 const UNCOUNTED = new ReadsInFlight({ subscriptions: 0 });
@@ -115,29 +117,29 @@ export class InProcess implements Disposable {
       ...options,
     };
     const statistics = new Statistics(nowMicros());
-    const host = {
-      settings,
-      store: {
-        opened: { head: 0 },
-        reads: {
-          chunk: (request: ChunkRequest) => this.store.readChunk(request),
-          projection: ({ type, id }: ProjectionKey) =>
-            Promise.resolve({ storeId: "store", projection: this.store.projections.get(`${type}/${id}`) }),
-        },
-        writer: {
-          setPaused: (sinceMicros: number | undefined) => {
-            this.pausedSinceMicros = sinceMicros;
-            return Promise.resolve(done({ head: this.store.events.length, storeId: "store" }));
-          },
-        },
+    const store = {
+      opened: { head: 0 },
+      reads: {
+        chunk: (request: ChunkRequest) => this.store.readChunk(request),
+        projection: ({ type, id }: ProjectionKey) =>
+          Promise.resolve({ storeId: "store", projection: this.store.projections.get(`${type}/${id}`) }),
       },
-      queue: {
-        assertOpen: () => {},
-        write: (_: Admission, write: StoreWrite) =>
-          Promise.resolve({ outcome: done(this.store.write(write)), lockSeconds: 0 }),
-        alone: <T>(_: Admission, run: () => Promise<T>) => run(),
+      writer: {
+        setPaused: (sinceMicros: number | undefined) => {
+          this.pausedSinceMicros = sinceMicros;
+          return Promise.resolve(done({ head: this.store.events.length, storeId: "store" }));
+        },
       },
     };
+    const queue = {
+      assertOpen: () => {},
+      write: (_: Admission, write: StoreWrite) =>
+        Promise.resolve({ outcome: done(this.store.write(write)), lockSeconds: 0 }),
+      alone: <T>(_: Admission, run: () => Promise<T>) => run(),
+    };
+    const catalog = { document: () => Promise.reject(new Error("there is no catalog")) };
+    const views = new StoreViews(store as unknown as Store, queue, catalog);
+    const host = { settings, views, store, queue };
     this.edition = {
       host,
       statistics,

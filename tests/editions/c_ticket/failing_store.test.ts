@@ -6,6 +6,7 @@ import { emptyReply } from "../../../src/http/replies.ts";
 import type { RoutedRequest } from "../../../src/http/router.ts";
 import type { Outcome } from "../../../src/store/api/outcome.ts";
 import type { StoreWriter } from "../../../src/store/api/store.ts";
+import type { StoreView } from "../../../src/view/store_view.ts";
 import { DONE } from "../../store/outcomes.ts";
 
 const DEAD = new Error("the writer worker died");
@@ -24,12 +25,12 @@ async function begun(commit?: () => Promise<Outcome<void>>): Promise<Subject> {
     begin: () => Promise.resolve(DONE),
     commit: commit ?? dead,
     rollback: dead,
-    readProjectionInside: dead,
   } as unknown as StoreWriter;
   const ends: Subject["ends"] = [];
   const failures: Error[] = [];
   const transaction = new TicketTransaction({
     owner: EVERYTHING,
+    view: { projectionInside: dead } as unknown as StoreView,
     writer,
     deadlines: { transactionTimeout: 60, maxTransactionDuration: 60 },
     onEnd: (end) => void ends.push(end),
@@ -66,7 +67,7 @@ Deno.test("a commit whose writer dies gets no answer, ends once, and the turn is
 Deno.test("a rollback that fails is reported, ends once, and the turn is free", async () => {
   const { transaction, call, ends, failures } = await begun();
   const reading = runCall(transaction, call, async () => {
-    await transaction.inStore((writer) => writer.readProjectionInside({ type: "t", id: "a" }));
+    await transaction.inStore(() => transaction.view.projectionInside({ type: "t", id: "a" }));
     return emptyReply(204);
   });
   await assert.rejects(reading, DEAD);

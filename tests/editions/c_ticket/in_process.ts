@@ -15,6 +15,7 @@ import { pauseInFile } from "../../../src/store/core/persisted_pause.ts";
 import type { Store, StoreWriter } from "../../../src/store/api/store.ts";
 import { TransactionCounts } from "../../../src/store/core/transaction_counts.ts";
 import { Writer } from "../../../src/store/sqlite/writing/writer.ts";
+import { StoreViews } from "../../../src/view/store_view.ts";
 import type { TicketLimits } from "./reference.ts";
 import type { Answer, Request, Sent, Subject } from "./subject.ts";
 import { VirtualTimers } from "./virtual_timers.ts";
@@ -166,20 +167,24 @@ export class InProcess implements Subject, Disposable {
     this.#writer = new Writer(this.#db, false, () => {});
     const store = this.#makeStore();
     const settings = { ...OTHER_SETTINGS, ...this.#settings };
+    const queue = new WriteQueue({
+      waitingMax: settings.maxQueuedTransactions,
+      fullCode: "TransactionQueueFull",
+      store,
+    });
     const host = {
       settings,
-      store,
-      queue: new WriteQueue({
-        waitingMax: settings.maxQueuedTransactions,
-        fullCode: "TransactionQueueFull",
-        store,
+      views: new StoreViews(store, queue, {
+        document: () => Promise.reject(new Error("there is no catalog")),
       }),
+      store,
+      queue,
       persistedPause: pauseInFile(this.#directory),
       programMetrics: () => "",
       reportFailure: (error: Error) => this.failures.push(error),
       warn: (text: string) => this.warnings.push(text),
     } as unknown as EditionHost;
-    this.#queue = host.queue;
+    this.#queue = queue;
     this.#edition = editionC.open(host);
     this.#handler = makePipeline({
       routes: this.#edition.routes,

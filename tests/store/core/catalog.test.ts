@@ -53,7 +53,7 @@ Deno.test("a catalog is saved, so that a restart counts only the events after it
   await eventually(async () => assert.ok((await savedIn(first))! >= MANY), 30);
   await catalog.close();
   assert.equal(
-    (await first.reads.projections({ type: undefined, after: undefined, limit: 9 })).lines,
+    (await first.reads.projections({ space: "", type: undefined, after: undefined, limit: 9 })).lines,
     '{"hasMore":false}\n',
   );
   await append(first, 10, "b");

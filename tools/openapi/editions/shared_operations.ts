@@ -238,8 +238,12 @@ export function operationalSchemas(kinds: readonly string[]): Record<string, Sch
         orNull(TEXT),
       ),
       may: list(oneWord("read", "write", "operate", "develop")),
+      within: described(
+        "The identifiers of all events that the token sees, if it does not see every event.",
+        { type: "object", additionalProperties: TEXT },
+      ),
       expires: described("When the token expires, if it does.", ref("Time")),
-    }, ["expires"]),
+    }, ["within", "expires"]),
     WaitingRequest: answer({ kind: ref("TurnKind"), queuedAt: ref("Time"), waitSeconds: NUMBER }),
     ReadsInFlight: described(
       "Open reads, those of them that wait for an event, and the readers that they use.",

@@ -22,7 +22,7 @@ const BUSY_EVENTS = 2000;
 const UNSAVED_EVENTS = 100_000;
 
 /** How long an answer may take to count what is missing. */
-const ANSWER_MILLISECONDS = 250;
+export const ANSWER_MILLISECONDS = 250;
 
 /**
  * Catalog counts the events of a store by type and by name of identifier. It reads them some time after they were

@@ -4,6 +4,7 @@ import type {
   ProjectionKey,
   ProjectionReplace,
 } from "../../../model/projection.ts";
+import { spaceOf } from "../../../model/within.ts";
 import type { StoredProjection } from "../../api/store.ts";
 import type { NewVersions, ProjectionConflict } from "../../api/write.ts";
 import { tokenOf } from "../../core/index_terms.ts";
@@ -15,8 +16,28 @@ import { arrayText, bytesArrayText } from "./array_text.ts";
 
 const encoder = new TextEncoder();
 
-/** The token before all others. */
-const LOWEST_TOKEN = "0".repeat(32);
+const HALF_TOKEN = 16;
+
+/** The tokens before and after all others. */
+const LOWEST_TOKEN = "0".repeat(2 * HALF_TOKEN);
+const HIGHEST_TOKEN = "f".repeat(2 * HALF_TOKEN);
+
+/**
+ * The token of a type. All types of a space have the first half in common, so that a list of them is a range of the
+ * index, in the same order as outside of a space.
+ */
+function typeTokenOf(type: string): string {
+  const space = spaceOf(type);
+  if (space === "") return tokenOf(type);
+  return tokenOf(space).slice(0, HALF_TOKEN) + tokenOf(type.slice(space.length)).slice(0, HALF_TOKEN);
+}
+
+/** The first and the last token that a type of a space may have. */
+function tokensOfSpace(space: string): [first: string, last: string] {
+  if (space === "") return [LOWEST_TOKEN, HIGHEST_TOKEN];
+  const half = tokenOf(space).slice(0, HALF_TOKEN);
+  return [half + LOWEST_TOKEN.slice(HALF_TOKEN), half + HIGHEST_TOKEN.slice(HALF_TOKEN)];
+}
 
 /** The server's own projection has an empty type. SQLite has it before all others, where no list begins. */
 const OF_CLIENTS = "type <> ''";
@@ -26,7 +47,7 @@ const AT_KEY = "type_token = $1 AND id_token = $2";
 export function readProjection({ type, id }: ProjectionKey): Statement {
   return {
     sql: `SELECT version, payload FROM projection WHERE ${AT_KEY}`,
-    params: [tokenOf(type), tokenOf(id)],
+    params: [typeTokenOf(type), tokenOf(id)],
   };
 }
 
@@ -37,14 +58,14 @@ export function storedProjection(rows: readonly Row[]): StoredProjection | undef
 }
 
 /** Reads projections of a list, in the order of their tokens. PostgreSQL knows the size of a payload without reading it. */
-export function listProjections({ type, after, limit }: ListRequest): Statement {
-  const [where, typeToken] = type === undefined
-    ? ["(type_token, id_token) > ($1, $2)", after ? tokenOf(after.type) : LOWEST_TOKEN]
-    : ["type_token = $1 AND id_token > $2", tokenOf(type)];
+export function listProjections({ space, type, after, limit }: ListRequest): Statement {
+  const [first, last] = type === undefined ? tokensOfSpace(space) : [typeTokenOf(type), typeTokenOf(type)];
+  const begin = after === undefined ? [first, LOWEST_TOKEN] : [typeTokenOf(after.type), tokenOf(after.id)];
   return {
     sql: `SELECT type, id, version, octet_length(type) + octet_length(id) + octet_length(payload)
-      FROM projection WHERE ${where} AND ${OF_CLIENTS} ORDER BY type_token, id_token LIMIT $3`,
-    params: [typeToken, after ? tokenOf(after.id) : LOWEST_TOKEN, String(limit)],
+      FROM projection WHERE (type_token, id_token) > ($1, $2) AND type_token <= $3 AND ${OF_CLIENTS}
+      ORDER BY type_token, id_token LIMIT $4`,
+    params: [...begin, last, String(limit)],
   };
 }
 
@@ -56,7 +77,7 @@ export function allProjections(after: ProjectionKey | undefined): Statement {
   return {
     sql: `SELECT type, id, version, payload FROM projection WHERE (type_token, id_token) > ($1, $2)
       AND ${OF_CLIENTS} ORDER BY type_token, id_token LIMIT ${WHOLE_ROWS_MAX}`,
-    params: after ? [tokenOf(after.type), tokenOf(after.id)] : [LOWEST_TOKEN, LOWEST_TOKEN],
+    params: after ? [typeTokenOf(after.type), tokenOf(after.id)] : [LOWEST_TOKEN, LOWEST_TOKEN],
   };
 }
 
@@ -80,7 +101,9 @@ export function listedProjections(rows: readonly Row[]): ListedProjection[] {
 
 export function deleteProjections(type: string | undefined): Statement {
   const all = "DELETE FROM projection";
-  return type === undefined ? { sql: all } : { sql: `${all} WHERE type_token = $1`, params: [tokenOf(type)] };
+  return type === undefined
+    ? { sql: all }
+    : { sql: `${all} WHERE type_token = $1`, params: [typeTokenOf(type)] };
 }
 
 /** The projections that the writes of a transaction change: their stored versions, and the changes. */
@@ -194,7 +217,7 @@ export function insertProjections(projections: readonly ProjectionReplace[]): St
 }
 
 function tokensOf({ type, id }: ProjectionKey): ProjectionTokens {
-  return { typeToken: tokenOf(type), idToken: tokenOf(id) };
+  return { typeToken: typeTokenOf(type), idToken: tokenOf(id) };
 }
 
 function writeStatements(written: readonly [ProjectionTokens, ProjectionReplace][]): Statement[] {

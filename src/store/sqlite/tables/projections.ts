@@ -18,18 +18,25 @@ export function readProjection(db: Database, key: ProjectionKey): StoredProjecti
 }
 
 /** Returns projections of a list, by the bytes of type and ID. SQLite knows the size of a payload without reading it. */
-export function listProjections(db: Database, { type, after, limit }: ListRequest): ListedProjection[] {
-  const [where, values] = type === undefined
-    ? ["(type, id) > (?, ?)", keyValues(after ?? { type: "", id: "" })]
-    : ["type = ? AND id > ?", keyValues({ type, id: after?.id ?? "" })];
+export function listProjections(
+  db: Database,
+  { space, type, after, limit }: ListRequest,
+): ListedProjection[] {
+  const begin = keyValues(after ?? { type: type ?? space, id: "" });
+  const last = type === undefined ? endOf(space) : encoder.encode(type);
   const sql = `SELECT type, id, version, length(type) + length(id) + length(payload) FROM projection
-    WHERE ${where} ORDER BY type, id LIMIT ?`;
-  return db.all(sql, ...values, BigInt(limit)).map(([type, id, version, bytes]) => ({
+    WHERE (type, id) > (?, ?) AND type <= ? ORDER BY type, id LIMIT ?`;
+  return db.all(sql, ...begin, last, BigInt(limit)).map(([type, id, version, bytes]) => ({
     type: decoder.decode(type as Uint8Array),
     id: decoder.decode(id as Uint8Array),
     version: version as string,
     bytes: Number(bytes),
   }));
+}
+
+/** Bytes after those of all types of a space: UTF-8 never has the byte 255. */
+function endOf(space: string): Uint8Array {
+  return new Uint8Array([...encoder.encode(space), 0xff]);
 }
 
 /** Yields all projections, one after the other, by the bytes of type and ID. */
