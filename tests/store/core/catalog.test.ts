@@ -99,3 +99,14 @@ Deno.test("a catalog lists a limited amount of types, and says when there are mo
   loaded.add({ ...tally, last: 6, kinds: [kind("d", 6)] });
   assert.equal(loaded.document.types.length, 2, "nor after a restart");
 });
+
+Deno.test("the first event of a type counts, in whatever order its kinds come", () => {
+  const counts = new CatalogCounts("s");
+  const kind = { type: "t", count: 1 };
+  const kinds = [
+    { ...kind, identifiers: ["b"], first: 5, last: 5 },
+    { ...kind, identifiers: ["a"], first: 2, last: 2 },
+  ];
+  counts.add({ storeId: "s", head: 5, last: 5, lastTimeMicros: undefined, kinds });
+  assert.deepEqual(counts.document.types, [{ type: "t", count: 2, first: 2, last: 5 }]);
+});

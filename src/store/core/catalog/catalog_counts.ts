@@ -21,7 +21,7 @@ export interface CatalogDocument {
 interface TypeCount {
   readonly type: string;
   count: number;
-  readonly first: number;
+  first: number;
   last: number;
 }
 
@@ -62,6 +62,7 @@ export class CatalogCounts {
       if (known === undefined) this.#types.add({ type, ...counted });
       else {
         known.count += counted.count;
+        known.first = Math.min(known.first, counted.first);
         known.last = Math.max(known.last, counted.last);
       }
       for (const name of identifiers) {
