@@ -66,4 +66,18 @@ export const WITHIN_BUGS: readonly Bug[] = [
     "return own.length < 1 ||",
     "src/model/within.ts",
   ),
+  {
+    name: "the events of others wake the reads of a token with within",
+    edits: [{ file: VIEW, find: "terms: termsWithin(read.terms, within)", replace: "terms: read.terms" }],
+    caughtBy: { tests: "tests/view/store_view.test.ts" },
+  },
+  {
+    name: "a token with within continues the transactions of its name elsewhere",
+    edits: [{
+      file: "src/model/access.ts",
+      find: "return one.name === other.name && one.within?.space === other.within?.space;",
+      replace: "return one.name === other.name;",
+    }],
+    caughtBy: { tests: "tests/model/within.test.ts" },
+  },
 ];

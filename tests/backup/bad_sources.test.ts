@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { isThere } from "../../src/files/is_there.ts";
 import { startServer } from "../support/server_process.ts";
+import { startWithTokens, tokenToml } from "../support/tokens.ts";
 import { FakeSource, lines, page, rejection, rightPage, STORE } from "./fake_source.ts";
 import { assertFailed, BackupDirectories, event, runJson } from "./run_backup.ts";
 import { storedLines } from "./stored_lines.ts";
@@ -68,6 +69,21 @@ Deno.test("a wrong token is rejected, and a right one is printed nowhere", async
   const right = await place.run({ args: ["--json"], env: { SERVICE_BACKUP_SOURCE_TOKEN: token } });
   assert.equal(right.code, 0);
   assert.equal((right.stdout + right.stderr).includes(token), false);
+});
+
+Deno.test("a token that does not see every event is rejected, with what it sees", async () => {
+  const within = 'within = { tenant = "t1", region = "eu" }\n';
+  const tokens = tokenToml("billing", "b", ["read"], within) + tokenToml("backup", "all", ["read"]);
+  await using server = await startWithTokens("A", tokens);
+  using place = new BackupDirectories(server.address);
+  const run = (token: string) => place.run({ env: { SERVICE_BACKUP_SOURCE_TOKEN: token } });
+  assertFailed(
+    await run("b"),
+    1,
+    /its token billing sees only events with tenant=t1 and region=eu, and a backup needs one that sees all$/m,
+  );
+  assert.deepEqual([...Deno.readDirSync(place.dataDir)].map(({ name }) => name), ["backup.lock"]);
+  assert.equal((await run("all")).code, 0);
 });
 
 Deno.test("a source with fewer events than the backup, or with a different last event, is rejected", async () => {

@@ -93,7 +93,8 @@ for (const listen of ["unix", "tcp"] as const) {
 }
 
 Deno.test("whoami prints what the token may do; what it may not do is 7", async () => {
-  const tokens = tokenToml("report", "r", ["read", "operate"], "expires = 2099-01-01T00:00:00Z\n");
+  const tokens = tokenToml("report", "r", ["read", "operate"], "expires = 2099-01-01T00:00:00Z\n") +
+    tokenToml("tenant", "t", ["write"], 'within = { tenant = "t1" }\n');
   await using server = await startWithTokens("A", tokens, { SERVICE_AUTH_TOKEN: "all" });
   const shell = new Shell(server.address);
   const report = { env: { EVENTSTORE_TOKEN: "r" } };
@@ -108,6 +109,14 @@ Deno.test("whoami prints what the token may do; what it may not do is 7", async 
   const all = { env: { EVENTSTORE_TOKEN: "all" } };
   assert.equal(await shell.prints(["whoami"], all), "no name: may read, write, operate, develop\n");
   await shell.fails(APPEND, 7, /the token report lacks the right "write"/, report);
+  const tenant = { env: { EVENTSTORE_TOKEN: "t" } };
+  assert.equal(await shell.prints(["whoami"], tenant), "tenant: may write, only events with tenant=t1\n");
+  await shell.fails(
+    APPEND,
+    7,
+    /events\[0\]: the token tenant writes only events with tenant=t1 and no/,
+    tenant,
+  );
 });
 
 Deno.test("a program that answers everything with JSON is no event store", async () => {
