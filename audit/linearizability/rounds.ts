@@ -1,8 +1,6 @@
 import { join } from "node:path";
-import { startServer } from "../../tests/support/server_process.ts";
 import { faultsOfOrder } from "../order/check_order.ts";
-import { resetStore } from "../order/order_rounds.ts";
-import { recordHistory } from "../order/record_history.ts";
+import { RecordedServer } from "../order/recorded_server.ts";
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
 import { Random } from "../workload/random.ts";
 import { LinearizabilityChecker, linesOf } from "./checker.ts";
@@ -15,35 +13,29 @@ export async function linearizabilityRounds(
   const random = new Random(seed);
   const tally = { rounds: 0, operations: 0, conflicts: 0, checkedMs: 0, slowestMs: 0 };
   using checker = await LinearizabilityChecker.build();
-  Deno.mkdirSync(join(directory, "server"));
-  await using server = await startServer({
-    directory: join(directory, "server"),
-    listen: "unix",
-    listenOnly: true,
-    env: { SERVICE_EDITION: edition, SERVICE_DEV_MODE: "true", SERVICE_MAX_QUEUED_WRITES: "1000" },
-  });
+  await using server = await RecordedServer.start(edition, directory);
   for (; !extent.isOver(tally.rounds); tally.rounds++) {
-    const history = await recordHistory(edition, [server], random.fork());
-    const operations = translated(history);
-    const path = join(directory, "history.jsonl");
-    Deno.writeTextFileSync(path, linesOf(operations));
-    const { verdict, account, seconds } = await checker.checkFile(path);
-    const faults = faultsOfOrder(history);
-    if (verdict !== "linearizable" || faults.length > 0) {
-      throw new AuditFailure(`history ${tally.rounds}`, [
-        `Porcupine: ${verdict}`,
-        ...account,
-        faults.length === 0 ? "order: right" : "order: wrong",
-        ...faults.slice(0, 10),
-      ]);
+    for (const history of await server.record(random.fork())) {
+      const operations = translated(history);
+      const path = join(directory, "history.jsonl");
+      Deno.writeTextFileSync(path, linesOf(operations));
+      const { verdict, account, seconds } = await checker.checkFile(path);
+      const faults = faultsOfOrder(history);
+      if (verdict !== "linearizable" || faults.length > 0) {
+        throw new AuditFailure(`history ${tally.rounds}`, [
+          `Porcupine: ${verdict}`,
+          ...account,
+          faults.length === 0 ? "order: right" : "order: wrong",
+          ...faults.slice(0, 10),
+        ]);
+      }
+      tally.operations += operations.length;
+      tally.conflicts += operations.filter(({ output }) =>
+        "kind" in output && output.kind === "conflict"
+      ).length;
+      tally.checkedMs += Math.round(seconds * 1000);
+      tally.slowestMs = Math.max(tally.slowestMs, Math.round(seconds * 1000));
     }
-    tally.operations += operations.length;
-    tally.conflicts += operations.filter(({ output }) =>
-      "kind" in output && output.kind === "conflict"
-    ).length;
-    tally.checkedMs += Math.round(seconds * 1000);
-    tally.slowestMs = Math.max(tally.slowestMs, Math.round(seconds * 1000));
-    await resetStore(edition, server);
   }
   demand("histories", tally.rounds, {
     operations: [tally.operations, tally.rounds * 250],

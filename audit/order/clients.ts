@@ -21,7 +21,15 @@ export class Moments {
 }
 
 /** A client that reads, decides and writes, as the clients of its edition do. @returns its calls */
-export type CallInto = (session: Session, random: Random, moments: Moments) => Promise<Call[]>;
+export type CallInto = (
+  session: Session,
+  random: Random,
+  moments: Moments,
+  common: Identifiers,
+) => Promise<Call[]>;
+
+/** Identifiers that all events of a client have. */
+export type Identifiers = Readonly<Record<string, string>>;
 
 type Made<T> = { readonly reply: T; readonly begun: number; readonly ended: number };
 
@@ -38,10 +46,10 @@ function some(random: Random): AskedQuery {
   return [{ identifiers, ...random.chance(0.5) ? { types: [random.pick(["Enrolled", "Left"])] } : {} }];
 }
 
-function eventsOf(random: Random, call: number): object[] {
+function eventsOf(random: Random, call: number, common: Identifiers): object[] {
   return Array.from({ length: 1 + random.below(2) }, () => ({
     type: random.pick(["Enrolled", "Left"]),
-    identifiers: { course: `c${random.below(3)}`, student: `s${random.below(3)}` },
+    identifiers: { ...common, course: `c${random.below(3)}`, student: `s${random.below(3)}` },
     payload: String(call),
   }));
 }
@@ -90,10 +98,15 @@ function wrong(reply: Reply): never {
   throw new AuditFailure("a client was answered", [`${reply.status} ${reply.text}`]);
 }
 
-export async function callA(session: Session, random: Random, moments: Moments): Promise<Call[]> {
+export async function callA(
+  session: Session,
+  random: Random,
+  moments: Moments,
+  common: Identifiers,
+): Promise<Call[]> {
   const seen = await read(session, random, moments, "*");
   const id = moments.nextCall();
-  const events = eventsOf(random, id);
+  const events = eventsOf(random, id, common);
   const conditions: Condition[] = [{ query: seen.query, after: lastKnown(random, seen.head!) }];
   if (random.chance(0.3)) conditions.push({ query: some(random), after: lastKnown(random, seen.head!) });
   const store = await storeOf(session);
@@ -135,14 +148,19 @@ function sequencesIn(reply: Reply): number[] {
   return reply.json<{ events: { sequence: number }[] }>().events.map(({ sequence }) => sequence);
 }
 
-export async function callB(session: Session, random: Random, moments: Moments): Promise<Call[]> {
+export async function callB(
+  session: Session,
+  random: Random,
+  moments: Moments,
+  common: Identifiers,
+): Promise<Call[]> {
   const calls: Call[] = [await read(session, random, moments, "all")];
   const begun = await session.request("POST", "/tx");
   if (begun.status !== 200) wrong(begun);
   const path = `/tx/${begun.json<{ txId: string }>().txId}`;
   const id = moments.nextCall();
   const conditions: Condition[] = [];
-  const events = eventsOf(random, id);
+  const events = eventsOf(random, id, common);
   for (let left = random.pick([1, 1, 2]); left > 0; left--) {
     const query = some(random);
     const json = { query: onTheWire(query, "all") };
@@ -169,10 +187,15 @@ export async function callB(session: Session, random: Random, moments: Moments):
   return calls;
 }
 
-export async function callC(session: Session, random: Random, moments: Moments): Promise<Call[]> {
+export async function callC(
+  session: Session,
+  random: Random,
+  moments: Moments,
+  common: Identifiers,
+): Promise<Call[]> {
   const seen = await read(session, random, moments, "*");
   const id = moments.nextCall();
-  const events = eventsOf(random, id);
+  const events = eventsOf(random, id, common);
   const condition = { query: seen.query, after: lastKnown(random, seen.head!) };
   const { reply: outcome, ...moment } = await timed(
     moments,

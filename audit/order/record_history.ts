@@ -1,8 +1,9 @@
 import { Session } from "../../tests/editions/b_tx/session.ts";
+import type { Client } from "../../tests/support/client.ts";
 import type { ServerProcess } from "../../tests/support/server_process.ts";
 import type { EditionName } from "../../src/config/setting.ts";
 import type { Random } from "../workload/random.ts";
-import { callA, callB, callC, type CallInto, Moments } from "./clients.ts";
+import { callA, callB, callC, type CallInto, type Identifiers, Moments } from "./clients.ts";
 import type { Call, History, LoggedEvent } from "./history.ts";
 
 const CLIENTS = 12;
@@ -19,22 +20,41 @@ export async function recordHistory(
   servers: readonly [ServerProcess, ...ServerProcess[]],
   random: Random,
 ): Promise<History> {
+  const open = (i: number): Client => servers[i % servers.length]!.client();
+  const calls = await recordCalls(edition, open, random, new Moments());
+  return { calls, log: await logOf(edition, servers[0].client()) };
+}
+
+/**
+ * Returns the calls of some clients.
+ * @param open the client for a call by its number
+ * @param common the identifiers that all events have
+ */
+export async function recordCalls(
+  edition: EditionName,
+  open: (i: number) => Client,
+  random: Random,
+  moments: Moments,
+  common: Identifiers = {},
+): Promise<Call[]> {
   const calls: Call[] = [];
-  const moments = new Moments();
   await Promise.all(Array.from({ length: CLIENTS }, async (_, client) => {
     const own = random.fork();
     for (let i = 0; i < CALLS_OF_A_CLIENT; i++) {
-      const server = servers[(client + i) % servers.length]!;
-      using session = await Session.open(server.client());
-      calls.push(...await CALL[edition](session, own, moments));
+      using session = await Session.open(open(client + i));
+      calls.push(...await CALL[edition](session, own, moments, common));
     }
   }));
-  const events = await servers[0].client().allEvents(edition === "B" ? "all" : "*");
-  const log = events.map(({ sequence, type, identifiers, payload }): LoggedEvent => ({
+  return calls;
+}
+
+/** Reads the resulting log. @param client sees every event */
+export async function logOf(edition: EditionName, client: Client): Promise<LoggedEvent[]> {
+  const events = await client.allEvents(edition === "B" ? "all" : "*");
+  return events.map(({ sequence, type, identifiers, payload }): LoggedEvent => ({
     sequence,
     type,
     identifiers: Object.entries(identifiers).map(([name, value]) => ({ name, value: String(value) })),
     call: Number(payload),
   }));
-  return { calls, log };
 }
