@@ -14,6 +14,13 @@ const encoder = new TextEncoder();
 const BUFFER_BYTES = 16 * 1024;
 const LINE_FEED = 0x0a;
 
+/** A line of the head of every request, such as that of a token. Each thread has its own. */
+let fieldOfAll: string | undefined;
+
+export function sendWithEveryRequest(field: string | undefined): void {
+  fieldOfAll = field;
+}
+
 /** The bytes of a request. `field` is an additional line of its head. */
 export function requestBytes(
   method: string,
@@ -22,14 +29,20 @@ export function requestBytes(
   field?: string,
 ): Uint8Array {
   const bytes = typeof body === "string" ? encoder.encode(body) : body;
-  const head = encoder.encode(
-    `${method} ${path} HTTP/1.1\r\nHost: bench\r\nContent-Length: ${bytes.length}\r\n` +
-      `${field === undefined ? "" : `${field}\r\n`}\r\n`,
-  );
+  const head = requestHead(method, path, [
+    `Content-Length: ${bytes.length}`,
+    ...field === undefined ? [] : [field],
+  ]);
   const request = new Uint8Array(head.length + bytes.length);
   request.set(head);
   request.set(bytes, head.length);
   return request;
+}
+
+/** The head of a request with these fields, besides those that every request has. */
+export function requestHead(method: string, path: string, fields: readonly string[]): Uint8Array {
+  const all = ["Host: bench", ...fields, ...fieldOfAll === undefined ? [] : [fieldOfAll]];
+  return encoder.encode(`${method} ${path} HTTP/1.1\r\n${all.map((line) => `${line}\r\n`).join("")}\r\n`);
 }
 
 /** The body of a reply as text. */

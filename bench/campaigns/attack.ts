@@ -6,9 +6,9 @@ import { print, table } from "./report.ts";
 
 /*
  * Attacks by hostile and unlucky clients against the real server with a heap of 1 GB. Meanwhile honest clients run,
- * which must not notice. Prints a table in markdown; exit code 1 when a bound is broken.
+ * which must not notice. With --tenants, both are tenants of one store, each with its token. Prints a table in markdown; exit code 1 when a bound is broken.
  *
- *   deno task campaign:attack [--only part-of-a-name] [--share 0.1]
+ *   deno task campaign:attack [--only part-of-a-name] [--share 0.1] [--tenants]
  */
 
 const HEAD = [
@@ -23,7 +23,9 @@ const HEAD = [
   "within bounds",
 ];
 
-const { values } = parseArgs({ options: { only: { type: "string" }, share: { type: "string" } } });
+const { values } = parseArgs({
+  options: { only: { type: "string" }, share: { type: "string" }, tenants: { type: "boolean" } },
+});
 const share = Number(values.share ?? 1);
 const chosen = ATTACKS.filter(({ name }) => name.includes(values.only ?? ""));
 if (!(share > 0 && share <= 1) || chosen.length === 0) {
@@ -35,7 +37,7 @@ if (!(share > 0 && share <= 1) || chosen.length === 0) {
 print(table(HEAD, []));
 let broken = 0;
 for (const attack of chosen) {
-  const row = await runAttack(attack, scale(share));
+  const row = await runAttack(attack, scale(share), values.tenants);
   if (row.faults.length > 0) broken++;
   print(line(attack, row));
 }

@@ -21,6 +21,8 @@ export interface ServerOptions {
   /** True when the test is about the transport that it names. */
   readonly listenOnly?: boolean;
   readonly args?: readonly string[];
+  /** The headers of its clients, unless a test names others. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The file mode creation mask to start with, in octal. */
   readonly umask?: string;
   /** The largest heap of each thread, as on a small machine. */
@@ -170,7 +172,7 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   /** A client that fails on every answer that the document of the edition does not describe. */
-  client(headers?: Readonly<Record<string, string>>): Client {
+  client(headers: Readonly<Record<string, string>> | undefined = this.#options.headers): Client {
     const documented = answerCheckOf(this.#edition);
     return new Client(this.address, headers, (asked, reply) => documented.assertDocumented(asked, reply));
   }

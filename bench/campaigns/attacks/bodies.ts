@@ -1,6 +1,6 @@
 import type { EditionName } from "../../../src/config/setting.ts";
 import { Connection } from "../../../tests/support/connection.ts";
-import { requestBytes } from "../../connection.ts";
+import { requestBytes, requestHead } from "../../connection.ts";
 import { type Arena, type Attack, type Found, type LoadAttack, sizeText } from "./attack.ts";
 
 /*
@@ -52,7 +52,7 @@ function stringBody(character: string, bytes: number): Uint8Array<ArrayBuffer> {
 /** The bytes of a request whose body comes in chunks of one byte each. */
 function byteByByte(target: string, bytes: number): Uint8Array<ArrayBuffer> {
   const chunks = encoder.encode("1\r\n \r\n".repeat(1024));
-  const head = encoder.encode(`POST ${target} HTTP/1.1\r\nHost: bench\r\nTransfer-Encoding: chunked\r\n\r\n`);
+  const head = requestHead("POST", target, ["Transfer-Encoding: chunked"]);
   const end = encoder.encode("2\r\n{}\r\n0\r\n\r\n");
   const times = Math.floor((bytes - 2) / 1024);
   const request = new Uint8Array(head.length + times * chunks.length + end.length);

@@ -14,6 +14,8 @@ export interface HonestOrder {
   readonly address: Address;
   readonly edition: EditionName;
   readonly requests: readonly HonestRequest[];
+  /** The token of the honest clients; undefined when they need none. */
+  readonly token: string | undefined;
 }
 
 export interface HonestReport {

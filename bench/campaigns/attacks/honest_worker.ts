@@ -1,6 +1,13 @@
 /// <reference lib="deno.worker" />
 import { delay } from "../../../src/async/delay.ts";
-import { type Address, Connection, type Reply, requestBytes, textOf } from "../../connection.ts";
+import {
+  type Address,
+  Connection,
+  type Reply,
+  requestBytes,
+  sendWithEveryRequest,
+  textOf,
+} from "../../connection.ts";
 import type { EditionName } from "../../../src/config/setting.ts";
 import {
   EVERY_MILLISECONDS,
@@ -18,7 +25,7 @@ import { type Latency, now } from "./latencies.ts";
 /** A request without an answer in this time counts as failed. */
 const ANSWER_SECONDS_MAX = 30;
 
-const EVENT = { type: "honest", identifiers: { honest: "1" }, payload: "x" };
+const EVENT = { type: "honest", identifiers: { honest: "1", tenant: "honest" }, payload: "x" };
 const EVENTS = JSON.stringify({ events: [EVENT] });
 const READ = JSON.stringify({ query: [{ identifiers: [{ name: "honest", value: "1" }] }], limit: 10 });
 
@@ -152,6 +159,7 @@ let clients: HonestClients | undefined;
 
 self.onmessage = async ({ data }: MessageEvent<HonestOrder | "stop">) => {
   if (data !== "stop") {
+    if (data.token !== undefined) sendWithEveryRequest(`Authorization: Bearer ${data.token}`);
     clients = new HonestClients(data);
     await clients.start();
     self.postMessage("started");

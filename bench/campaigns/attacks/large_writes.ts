@@ -25,7 +25,11 @@ function answer({ status, text }: Reply): string {
 }
 
 const BIG_EVENTS = JSON.stringify({
-  events: Array(EVENTS_PER_WRITE).fill({ type: "big", payload: "x".repeat(EVENT_PAYLOAD_BYTES) }),
+  events: Array(EVENTS_PER_WRITE).fill({
+    type: "big",
+    identifiers: { tenant: "attacker" },
+    payload: "x".repeat(EVENT_PAYLOAD_BYTES),
+  }),
 });
 
 async function writesAtOnce(arena: Arena, full: number): Promise<Found> {

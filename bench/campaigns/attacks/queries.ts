@@ -2,6 +2,7 @@ import type { NewEvent } from "../../../src/model/event.ts";
 import { initStore } from "../../../src/store/sqlite/data_directory/create_database.ts";
 import { Connection } from "../../../tests/support/connection.ts";
 import { eventually, pause } from "../../../tests/support/eventually.ts";
+import { bearer } from "../../../tests/support/tokens.ts";
 import { openWriter, storeWrite, writeNow } from "../../fill_store.ts";
 import { requestBytes } from "../../connection.ts";
 import type { Arena, Attack, Found, LoadAttack } from "./attack.ts";
@@ -30,7 +31,7 @@ function filled(events: number, tagsOf: (event: number) => readonly Tag[]): (dat
     for (let first = 0; first < events; first += EVENTS_PER_TURN) {
       const turn = Array.from({ length: Math.min(EVENTS_PER_TURN, events - first) }, (_, i): NewEvent => ({
         type: "t",
-        identifiers: tagsOf(first + i),
+        identifiers: [...tagsOf(first + i), { name: "tenant", value: "attacker" }],
         metadata: [],
         payload: "",
       }));
@@ -118,7 +119,7 @@ async function leave(arena: Arena, full: number): Promise<Found> {
   const faults: string[] = [];
   await arena.measured(() =>
     eventually(async () => {
-      const reply = await arena.server.client().request("GET", "/debug");
+      const reply = await arena.server.client(bearer("operator")).request("GET", "/debug");
       const { read } = reply.json<{ read: { httpOpen: number } }>();
       // One or two reads of an honest client may be in progress.
       if (read.httpOpen > 2) throw new Error(`${read.httpOpen} reads are still open`);

@@ -2,6 +2,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pause } from "../../../tests/support/eventually.ts";
 import { type ServerProcess, startServer } from "../../../tests/support/server_process.ts";
+import { bearer, tokenToml } from "../../../tests/support/tokens.ts";
+import { sendWithEveryRequest } from "../../connection.ts";
 import { median } from "../report.ts";
 import { type Attack, type Bounds, type Found, type LoadAttack, type Scale } from "./attack.ts";
 import { HonestClient } from "./honest_client.ts";
@@ -38,37 +40,64 @@ export interface Row {
   readonly faults: readonly string[];
 }
 
-/** Runs one attack against a server of its own. */
-export async function runAttack(attack: Attack, numbers: Scale): Promise<Row> {
+/** The tokens of an attacker and of honest clients who are two tenants of one store, and of an operator. */
+const TOKENS = tokenToml("attacker", "attacker", ["read", "write"], 'within = { tenant = "attacker" }\n') +
+  tokenToml("honest", "honest", ["read", "write"], 'within = { tenant = "honest" }\n') +
+  tokenToml("operator", "operator", ["operate"]);
+
+/**
+ * Runs one attack against a server of its own.
+ * @param isOfTenant the attacker and the honest clients are two tenants of one store
+ */
+export async function runAttack(attack: Attack, numbers: Scale, isOfTenant = false): Promise<Row> {
   const none = { p50: undefined, p99: undefined, worst: undefined, peakMib: undefined, afterMib: undefined };
   if ("run" in attack) {
     const brokenOff = (error: Error): Row => ({ attack: attack.name, ...none, ...failed(error) });
-    return await runLoadAttack(attack, numbers).catch(brokenOff);
+    return await runLoadAttack(attack, numbers, isOfTenant).catch(brokenOff);
   }
   return { attack: attack.name, ...none, ...await attack.plain(numbers).catch(failed) };
 }
 
-async function runLoadAttack(attack: LoadAttack, numbers: Scale): Promise<Row> {
+async function runLoadAttack(attack: LoadAttack, numbers: Scale, isOfTenant: boolean): Promise<Row> {
   const directory = await Deno.makeTempDir({ prefix: "eventstore_attack_" });
   try {
     attack.fill?.(join(directory, "data"));
+    Deno.writeTextFileSync(join(directory, "tokens.toml"), TOKENS);
+    const tenantEnv = { SERVICE_ENABLE_AUTH: "true", SERVICE_TOKENS_FILE: "tokens.toml" };
+    sendWithEveryRequest(isOfTenant ? "Authorization: Bearer attacker" : undefined);
     await using server = await startServer({
       listen: attack.transport,
       listenOnly: true,
       directory,
       heapMibMax: HEAP_MIB_MAX,
-      env: { SERVICE_EDITION: attack.edition, SERVICE_LOG_LEVEL: "error", ...attack.env },
+      env: {
+        SERVICE_EDITION: attack.edition,
+        SERVICE_LOG_LEVEL: "error",
+        ...attack.env,
+        ...isOfTenant ? tenantEnv : {},
+      },
+      ...isOfTenant ? { headers: bearer("attacker") } : {},
     });
-    return await attackServer(attack, server, numbers);
+    return await attackServer(attack, server, numbers, isOfTenant ? "honest" : undefined);
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
 }
 
-async function attackServer(attack: LoadAttack, server: ServerProcess, numbers: Scale): Promise<Row> {
+async function attackServer(
+  attack: LoadAttack,
+  server: ServerProcess,
+  numbers: Scale,
+  honestToken: string | undefined,
+): Promise<Row> {
   const before = eventsIn(server);
   const { address } = server;
-  using honest = await HonestClient.start({ address, edition: attack.edition, requests: attack.honest });
+  using honest = await HonestClient.start({
+    address,
+    edition: attack.edition,
+    requests: attack.honest,
+    token: honestToken,
+  });
   await pause(WARM_UP_SECONDS * 1000);
   const quietFrom = now();
   await pause(numbers.seconds(QUIET_SECONDS) * 1000);
