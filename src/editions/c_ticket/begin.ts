@@ -2,7 +2,7 @@ import type { Reply } from "../../http/exchange.ts";
 import { jsonReply } from "../../http/replies.ts";
 import type { RoutedRequest } from "../../http/router.ts";
 import type { Access } from "../../model/access.ts";
-import { ApiError, ClientDisconnected } from "../../model/errors.ts";
+import { ClientDisconnected } from "../../model/errors.ts";
 import { Admission } from "../../write_queue/admission.ts";
 import type { EditionParts } from "./edition_parts.ts";
 import type { Expiry } from "./deadlines.ts";
@@ -14,7 +14,7 @@ export function begin(edition: EditionParts, { disconnected, access }: RoutedReq
     const hold = async (): Promise<void> => {
       edition.pause.assertNotPaused();
       const { gone } = access;
-      if (gone?.aborted === true) throw new ApiError("Unauthorized");
+      if (gone?.aborted === true) throw new ClientDisconnected();
       const transaction = newTransaction(edition, access);
       edition.active.current = transaction;
       const end = (): void => void transaction.end("client");

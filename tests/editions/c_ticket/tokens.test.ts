@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { RIGHTS } from "../../../src/model/access.ts";
+import { eventually } from "../../support/eventually.ts";
 import { assertRejected } from "../../support/replies.ts";
 import { bearer, readTokensAgain, startWithTokens, tokenToml } from "../../support/tokens.ts";
 
@@ -20,6 +21,10 @@ Deno.test("edition C: a ticket belongs to the name of its token, and ends when t
   assert.equal((await second!.request("POST", "/events", { headers, json: { events } })).status, 200);
   // Without a ticket's end, this would wait for ten minutes. So would one that waits when its own token goes.
   const [waiting, next] = [first!.request("POST", "/begin"), other!.request("POST", "/begin")];
+  await eventually(async () => {
+    const debug = JSON.parse((await other!.request("GET", "/debug")).text);
+    assert.equal(debug.write.queued.length, 2);
+  });
   await readTokensAgain(server, spare + theirs);
   assertRejected(await waiting, 401, "Unauthorized", /./);
   assert.equal((await next).status, 200);
