@@ -6,7 +6,7 @@ Deno.test("types and stats say which events they are about while the server is s
     store: "one",
     afterSequence: 3,
     lastEventTime: "2026-11-20T19:07:36.048101Z",
-    types: [{ type: "CourseDefined", count: 3, first: 1, last: 3 }],
+    types: [{ type: "CourseDefined", count: 2, first: 1, last: 3 }],
     identifiers: [],
   };
   let head = 5;
@@ -16,7 +16,8 @@ Deno.test("types and stats say which events they are about while the server is s
     return new Response('{"hasMore":false}\n', { headers });
   });
   const shell = new Shell({ transport: "tcp", hostname: "127.0.0.1", port: store.addr.port });
-  const counting = "eventstore-client: the server is still counting: this is about the first 3 of 5 events\n";
+  const counting =
+    "eventstore-client: the server is still counting: this is about the events up to sequence 3 of 5\n";
   for (const verb of ["types", "stats"]) {
     for (const args of [[verb], [verb, "--json"]]) {
       head = 5;
@@ -26,4 +27,6 @@ Deno.test("types and stats say which events they are about while the server is s
       await shell.prints(args);
     }
   }
+  // A token with `within` does not see event 2.
+  assert.match(await shell.prints(["stats"]), /^2 events of 1 types, the last one at /);
 });

@@ -5,7 +5,7 @@ import { wholeText } from "../parts/format.ts";
 import { typeMark } from "../parts/parts.ts";
 import { visibleLine } from "../parts/visible_text.ts";
 import { regularly } from "../parts/regularly.ts";
-import type { Catalog } from "./store_catalog.ts";
+import { type Catalog, eventsIn } from "./store_catalog.ts";
 
 /** Of so many names each, the rest is found with the filter. */
 const SHOWN_MAX = 100;
@@ -73,11 +73,13 @@ export class CatalogPanel {
     }
   }
 
-  #draw({ afterSequence, types, identifiers }: Catalog, filter: Filter): void {
-    const drawn = JSON.stringify([afterSequence, types, identifiers, filter]);
+  #draw(current: Catalog, filter: Filter): void {
+    const { types, identifiers } = current;
+    const drawn = JSON.stringify([current, filter]);
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
-    this.#summary.textContent = `${wholeText(afterSequence)} event${afterSequence === 1 ? "" : "s"}`;
+    const events = eventsIn(current);
+    this.#summary.textContent = `${wholeText(events)} event${events === 1 ? "" : "s"}`;
     const { catalog } = this.#app;
     const typeItems = types.slice(0, SHOWN_MAX).map(({ type, count }) => {
       const isOnly = isOnlyType(filter, type);

@@ -10,6 +10,11 @@ export interface Catalog {
   readonly moreTypes?: boolean;
 }
 
+/** The number of events that are counted. A token with `within` sees fewer than there are sequences. */
+export function eventsIn({ types, afterSequence, moreTypes }: Catalog): number {
+  return moreTypes ? afterSequence : types.reduce((sum, { count }) => sum + count, 0);
+}
+
 /** The number of colours in the style sheet. */
 const COLORS = 12;
 
@@ -50,7 +55,7 @@ export class StoreCatalog {
   /** The number of events that match, if the catalog knows it: of all events, or of types. */
   totalOf({ alternatives, from, before }: Filter): number | undefined {
     if (this.current === undefined || from !== undefined || before !== undefined) return undefined;
-    if (alternatives.length === 0) return this.current.afterSequence;
+    if (alternatives.length === 0) return eventsIn(this.current);
     if (this.current.moreTypes || alternatives.some(({ tags }) => tags.length > 0)) return undefined;
     const wanted = new Set(alternatives.flatMap(({ types }) => types));
     const counts = this.current.types.map(({ type, count }) => wanted.has(type) ? count : 0);

@@ -12,6 +12,8 @@ export interface App {
   readonly facts: StoreFacts;
   /** The rights of the explorer's token. */
   readonly may: readonly Right[];
+  /** False when that token sees only some events, so that their sequences have gaps. */
+  readonly seesAll: boolean;
   readonly seen: Seen;
   readonly catalog: StoreCatalog;
   /** The current route. */

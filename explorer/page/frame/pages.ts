@@ -28,6 +28,7 @@ export class Pages implements App {
   readonly about: About;
   readonly facts: StoreFacts;
   readonly may: readonly Right[];
+  readonly seesAll: boolean;
   readonly seen = new Seen();
   readonly catalog = new StoreCatalog();
   route: Route = routeOf(location.hash);
@@ -35,12 +36,13 @@ export class Pages implements App {
   readonly #views = new Map<ViewName, View>();
   #shown: View | undefined;
 
-  constructor(shell: Shell, calls: StoreCalls, about: About, { edition, may }: Whoami) {
+  constructor(shell: Shell, calls: StoreCalls, about: About, { edition, may, within }: Whoami) {
     this.#shell = shell;
     this.may = may;
     this.calls = calls;
     this.about = about;
     this.facts = { ...about, edition };
+    this.seesAll = within === undefined;
     globalThis.addEventListener("hashchange", () => this.show());
   }
 

@@ -62,12 +62,12 @@ export class Timeline {
   }
 
   async #run(filter: Filter, signal: AbortSignal): Promise<void> {
-    const { calls, facts } = this.#app;
+    const { calls, facts, seesAll } = this.#app;
     const read: ReadPage = async (request) => {
       await untilVisible(signal);
       return await calls.events(request, signal);
     };
-    const count = new TimelineCount(read, filter, facts.edition, this.#positions());
+    const count = new TimelineCount(read, filter, facts.edition, this.#positions(), seesAll);
     for (;;) {
       let counted: Counted | undefined;
       let hasFailed = false;

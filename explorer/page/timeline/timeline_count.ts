@@ -17,6 +17,7 @@ export interface Counted {
 
 /** Counts the matching events of a filter over time. */
 export class TimelineCount {
+  readonly #seesAll: boolean;
   readonly #read: ReadPage;
   readonly #filter: Filter;
   readonly #everything: Query;
@@ -26,7 +27,9 @@ export class TimelineCount {
   #begin: number | undefined;
   #matches: MatchCount | undefined;
 
-  constructor(read: ReadPage, filter: Filter, edition: Edition, positions: Positions) {
+  /** @param seesAll false when the token sees only some events, so that their sequences have gaps */
+  constructor(read: ReadPage, filter: Filter, edition: Edition, positions: Positions, seesAll = true) {
+    this.#seesAll = seesAll;
     this.#read = read;
     this.#filter = filter;
     this.#everything = everything(edition);
@@ -44,7 +47,7 @@ export class TimelineCount {
     const begin = this.#begin ??= this.#filter.from ?? await this.#firstTime();
     const axis = axisOf(begin, this.#filter.before ?? endBehind(timeOf(last), begin));
     const end = Math.min(bounds.before - 1, last.sequence);
-    if (this.#filter.alternatives.length === 0) {
+    if (this.#filter.alternatives.length === 0 && this.#seesAll) {
       const edges = await edgesOf(axis, bounds.after, end, this.#positions);
       return { axis, bars: barsBetween(edges, axis) };
     }
@@ -82,7 +85,7 @@ async function edgesOf(
   return edges;
 }
 
-/** The bars of all events. Sequences have no gaps, so their edges suffice. */
+/** The bars of all events of the store. Their sequences have no gaps, so their edges suffice. */
 function barsBetween(edges: readonly number[], { from, width }: Axis): Bar[] {
   return edges.slice(1).map((edge, i) => ({
     from: from + i * width,

@@ -10,6 +10,8 @@ export interface Catalog {
   readonly lastEventTime: string | null;
   readonly types: readonly { type: string; count: number; first: number; last: number }[];
   readonly identifiers: readonly { name: string; count: number }[];
+  /** True when `types` lacks some. */
+  readonly moreTypes?: boolean;
 }
 
 interface Flags {
@@ -26,7 +28,7 @@ async function catalogOf(context: ShellContext): Promise<Catalog> {
   const { sequence } = await new EventStore(context.place.options).head();
   const catalog = await readCatalog(serverOf(context.place.options));
   if (catalog.afterSequence < sequence) {
-    const counted = `the first ${catalog.afterSequence} of ${sequence} events`;
+    const counted = `the events up to sequence ${catalog.afterSequence} of ${sequence}`;
     context.printError(`the server is still counting: this is about ${counted}`);
   }
   return catalog;
@@ -46,15 +48,20 @@ export async function types(context: ShellContext, { json }: Flags): Promise<num
 /** Prints how many events the store has, and how many of them have an identifier of each name. */
 export async function stats(context: ShellContext, { json }: Flags): Promise<number> {
   const catalog = await catalogOf(context);
-  const { afterSequence, lastEventTime, types, identifiers } = catalog;
+  const { lastEventTime, types, identifiers } = catalog;
   if (json) await context.print(jsonLine(catalog));
   else {
     const last = lastEventTime === null ? "" : `, the last one at ${lastEventTime}`;
     const rows = identifiers.map(({ name, count }) => [count, name]);
-    await context.print(`${afterSequence} events of ${types.length} types${last}\n`);
+    await context.print(`${eventsIn(catalog)} events of ${types.length} types${last}\n`);
     if (rows.length > 0) await context.print(tableOf(["EVENTS", "IDENTIFIER"], rows));
   }
   return ShellExit.ok;
+}
+
+/** The number of events that are counted. A token with `within` sees fewer than there are sequences. */
+function eventsIn({ types, afterSequence, moreTypes }: Catalog): number {
+  return moreTypes ? afterSequence : types.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** A table with numbers on the left, and a name of any length on the right. */

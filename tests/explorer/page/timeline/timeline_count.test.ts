@@ -150,3 +150,13 @@ Deno.test("every event is in one bar, also after the clock was set back", async 
     assert.equal(sumOf(bars), times.length);
   }));
 });
+
+Deno.test("of a token that sees only some events, those are counted and not their sequences", async () => {
+  const store = storeOf(3000, 10);
+  const read: typeof store.read = (request) => {
+    const query = request.query === "*" ? [{ types: ["A"] }] : request.query;
+    return store.read({ ...request, query } as typeof request);
+  };
+  const count = new TimelineCount(read, NO_FILTER, "A", store.positions, false);
+  assert.equal(sumOf((await count.look())!.bars), 300);
+});
