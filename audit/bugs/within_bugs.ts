@@ -40,8 +40,8 @@ export const WITHIN_BUGS: readonly Bug[] = [
   ),
   bug(
     "gets the catalog of all events",
-    "return within === undefined ? this.#parts.catalog",
-    "return within !== null ? this.#parts.catalog",
+    ": this.#parts.catalogsWithin.document(within);",
+    ": this.#parts.catalog.document();",
   ),
   bug(
     "has conditions on all events",
@@ -59,6 +59,12 @@ export const WITHIN_BUGS: readonly Bug[] = [
     "writes events inside a ticket as if it saw all",
     "writer.writeInside(this.#checked(write))",
     "writer.writeInside(write)",
+  ),
+  bug(
+    "writes projections among those of others in a pause",
+    "views.of(request.access).write(",
+    "views.of({ ...request.access, within: undefined }).write(",
+    "src/editions/c_ticket/pause_routes.ts",
   ),
   bug(
     "writes events that others see, too",

@@ -42,7 +42,10 @@ export const EVERYTHING: Access = {
   gone: undefined,
 };
 
-/** True when what one token has begun is open to another one: both have the same name and see the same. */
+/**
+ * True when what one token has begun is open to another one: both have the same name and see the same. The settings
+ * allow no other tokens of one name, but those of a moment ago may have been others.
+ */
 export function isSameOwner(one: Access, other: Access): boolean {
   return one.name === other.name && one.within?.space === other.within?.space;
 }

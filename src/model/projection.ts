@@ -1,4 +1,5 @@
 import { utf8BytesOver } from "./utf8.ts";
+import { spaceOf } from "./within.ts";
 
 export interface ProjectionKey {
   readonly type: string;
@@ -36,9 +37,12 @@ export interface ListRequest {
   readonly limit: number;
 }
 
-/** Returns the size of a projection in bytes (UTF-8 of type, id and payload) when it is over `bytesMax`, else 0. */
+/**
+ * Returns the size of a projection in bytes (UTF-8 of type, id and payload) when it is over `bytesMax`, else 0. The
+ * space of a type does not count, so that every client may write what a token with `within` has written.
+ */
 export function projectionBytesOver(bytesMax: number, key: ProjectionKey, payload: string): number {
-  return utf8BytesOver(bytesMax, [key.type, key.id, payload]);
+  return utf8BytesOver(bytesMax, [key.type.slice(spaceOf(key.type).length), key.id, payload]);
 }
 
 /** Returns a string that is equal for two projections exactly if both type and id are equal. */

@@ -1,35 +1,48 @@
 import { Semaphore } from "../async/semaphore.ts";
 import { parseTimestamp } from "../model/timestamp.ts";
 import { queryWithin, type Within } from "../model/within.ts";
-import type { Chunk } from "../store/api/chunk.ts";
+import { type Chunk, type ChunkRequest, requestAfter } from "../store/api/chunk.ts";
 import type { StoreReads } from "../store/api/store.ts";
 import { ANSWER_MILLISECONDS } from "../store/core/catalog/catalog.ts";
 import { CatalogCounts, type CatalogDocument } from "../store/core/catalog/catalog_counts.ts";
-import { KindCounter, TALLY_EVENTS } from "../store/core/catalog/kinds.ts";
+import { KindCounter } from "../store/core/catalog/kinds.ts";
 import { METADATA } from "../wire/event.ts";
 
-/** The number of spaces whose counts are kept. A document may take a MiB. */
-const KEPT_MAX = 16;
+/** The limit on the text of all counts that are kept. Usual ones have a few hundred units, the largest 256 Ki. */
+const KEPT_UNITS_MAX = 8 * 1024 * 1024;
 
 const decoder = new TextDecoder();
 
 /** Counts the events within the parts of a store, each when it is asked for. */
 export class CatalogsWithin {
   readonly #reads: Pick<StoreReads, "chunk">;
+  readonly #unitsMax: number;
   /** By their spaces, the one that was asked for last at the end. */
   readonly #counted = new Map<string, CatalogWithin>();
 
-  constructor(reads: Pick<StoreReads, "chunk">) {
+  /** @param unitsMax for a test */
+  constructor(reads: Pick<StoreReads, "chunk">, unitsMax = KEPT_UNITS_MAX) {
     this.#reads = reads;
+    this.#unitsMax = unitsMax;
   }
 
   /** Returns the counts, like `Catalog.document`. @throws as `StoreReads.chunk` */
-  document(within: Within): Promise<CatalogDocument> {
+  async document(within: Within): Promise<CatalogDocument> {
     const counted = this.#counted.get(within.space) ?? new CatalogWithin(this.#reads, within);
     this.#counted.delete(within.space);
     this.#counted.set(within.space, counted);
-    if (this.#counted.size > KEPT_MAX) this.#counted.delete(this.#counted.keys().next().value!);
-    return counted.document();
+    const document = await counted.document();
+    this.#forgetSome();
+    return document;
+  }
+
+  /** Forgets the counts that were not asked for the longest time. They are counted anew when they are asked for. */
+  #forgetSome(): void {
+    let units = 0;
+    for (const [space, counted] of [...this.#counted].toReversed()) {
+      units += space.length + counted.units;
+      if (units > this.#unitsMax) this.#counted.delete(space);
+    }
   }
 }
 
@@ -45,37 +58,35 @@ class CatalogWithin {
     this.#within = within;
   }
 
+  /** The size of the counts as text. */
+  get units(): number {
+    return this.#counts?.units ?? 0;
+  }
+
   document(): Promise<CatalogDocument> {
     return this.#semaphore.pass(async () => {
       const until = performance.now() + ANSWER_MILLISECONDS;
-      while (true) {
-        const isComplete = this.#add(await this.#next());
-        const isOver = isComplete || performance.now() > until;
-        if (isOver && this.#counts !== undefined) return this.#counts.document;
+      for (let request = this.#next();;) {
+        const chunk = await this.#reads.chunk(request);
+        const counts = this.#add(chunk);
+        const isComplete = chunk.end !== false || performance.now() > until;
+        if (isComplete && counts !== undefined) return counts.document;
+        request = counts === undefined ? this.#next() : requestAfter({ ...request, head: chunk.head }, chunk);
       }
     });
   }
 
-  #next(): Promise<Chunk> {
+  /** The request for the events that are not counted yet. */
+  #next(): ChunkRequest {
     const afterSequence = this.#counts?.afterSequence ?? 0;
     const query = queryWithin("every", this.#within);
-    return this.#reads.chunk({
-      query,
-      afterSequence,
-      headAtLeast: afterSequence,
-      limit: TALLY_EVENTS,
-      head: undefined,
-    });
+    return { query, afterSequence, headAtLeast: afterSequence, limit: Infinity, head: undefined };
   }
 
-  /** @returns true when every event is counted */
-  #add({ storeId, head, last, lines, end }: Chunk): boolean {
+  /** @returns undefined when the events that were counted are gone */
+  #add({ storeId, head, last, lines }: Chunk): CatalogCounts | undefined {
     const counts = this.#counts ??= new CatalogCounts(storeId);
-    if (counts.storeId !== storeId || head < counts.afterSequence) {
-      // The events that were counted are gone.
-      this.#counts = undefined;
-      return false;
-    }
+    if (counts.storeId !== storeId || head < counts.afterSequence) return this.#counts = undefined;
     const counter = new KindCounter();
     let lastTimeMicros: number | undefined;
     for (const line of decoder.decode(lines).split("\n")) {
@@ -85,7 +96,7 @@ class CatalogWithin {
       lastTimeMicros = Number(parseTimestamp(time));
     }
     counts.add({ storeId, head, last, lastTimeMicros, kinds: counter.kinds });
-    return end !== false && !end.hasMore;
+    return counts;
   }
 }
 

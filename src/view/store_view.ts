@@ -22,7 +22,7 @@ interface ViewParts {
   readonly queue: Pick<WriteQueue, "write">;
   readonly catalog: Pick<Catalog, "document">;
   readonly awaited: AwaitedPages;
-  readonly within: CatalogsWithin;
+  readonly catalogsWithin: CatalogsWithin;
 }
 
 /** Makes the views of a store. Routes have no other way to its events and projections. */
@@ -36,7 +36,7 @@ export class StoreViews {
       queue,
       catalog,
       awaited: new AwaitedPages(store),
-      within: new CatalogsWithin(reads),
+      catalogsWithin: new CatalogsWithin(reads),
     };
   }
 
@@ -91,7 +91,9 @@ export class StoreView {
   /** Throws like `Catalog.document`. */
   catalog(): Promise<CatalogDocument> {
     const { within } = this.#access;
-    return within === undefined ? this.#parts.catalog.document() : this.#parts.within.document(within);
+    return within === undefined
+      ? this.#parts.catalog.document()
+      : this.#parts.catalogsWithin.document(within);
   }
 
   /** Throws like `WriteQueue.write`, and like `assertWithin`. */

@@ -51,6 +51,11 @@ Deno.test("a faulty request for a token is rejected with each fault", async () =
       (await failure("a", "--may", "read", "--within", "t=1", "--within", "t=2"))[0]!,
       /not "t=2"/,
     );
+    const many = Array.from({ length: 21 }, (_, i) => ["--within", `t${i}=1`]).flat();
+    assert.match(
+      (await failure("a", "--may", "read", ...many))[0]!,
+      /^--within can be given 20 times at most/,
+    );
     assert.match(
       (await failure("a", "--may", "read,operate", "--within", "t=1"))[0]!,
       /^--may takes read, write, with commas in between, not "operate"/,

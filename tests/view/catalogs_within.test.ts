@@ -71,12 +71,18 @@ Deno.test("a catalog within that takes long ends before the head, and continues 
   assert.equal(countOf(await catalogs.document(TENANTS[0]!)), 35);
 });
 
-Deno.test("the counts of the parts that were asked for last are kept", async () => {
+Deno.test("the counts of as many parts are kept as fit, those that were asked for last", async () => {
   const reads = new Reads();
-  const catalogs = new CatalogsWithin(reads);
+  // Each has one type, and the length of its space.
+  const catalogs = new CatalogsWithin(reads, 10 * (TENANTS.at(-1)!.space.length + 1));
   for (const within of TENANTS) await catalogs.document(within);
   reads.positions.length = 0;
-  await catalogs.document(TENANTS.at(-1)!);
+  await catalogs.document(TENANTS.at(-10)!);
   await catalogs.document(TENANTS[0]!);
   assert.deepEqual(reads.positions, [35, 0, 10, 20, 30]);
+  const all = new CatalogsWithin(reads);
+  for (const within of TENANTS) await all.document(within);
+  reads.positions.length = 0;
+  for (const within of TENANTS) assert.equal(countOf(await all.document(within)), 35);
+  assert.deepEqual(reads.positions, TENANTS.map(() => 35));
 });

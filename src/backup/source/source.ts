@@ -104,9 +104,8 @@ export class Source implements Disposable {
   /** Servers that do not know `within` have no `GET /whoami` either. */
   async #assertSeesAll(): Promise<void> {
     const answer = await this.#request("GET", "/whoami", "");
-    const text = await startOf(answer);
-    if (answer.status !== 200) return;
-    const { name, within } = parsed(text);
+    if (answer.status !== 200 && answer.status !== 404) throw new Error(await errorText(answer));
+    const { name, within } = parsed(await startOf(answer));
     if (within === undefined) return;
     const part = Object.entries(within as object).map(([tag, value]) => `${tag}=${value}`).join(" and ");
     throw new Error(

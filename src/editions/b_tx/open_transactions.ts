@@ -114,7 +114,7 @@ export class OpenTransactions {
     this.#entries.clear();
   }
 
-  /** Returns an open transaction, if it is one of this access. Two tokens of one name share theirs. */
+  /** Returns an open transaction, if it is one of this access. Two tokens of one owner share theirs. */
   #entryOf(txId: string, access: Access): Entry | undefined {
     const entry = this.#entries.get(txId);
     return entry !== undefined && isSameOwner(entry.owner, access) ? entry : undefined;

@@ -19,7 +19,7 @@ export interface EditionParts {
 export class ActiveTransaction {
   current: TicketTransaction | undefined;
 
-  /** Two tokens of one name share their tickets. @throws ApiError `TicketNotActive` */
+  /** Two tokens of one owner share their tickets. @throws ApiError `TicketNotActive` */
   of(ticket: string, access: Access): TicketTransaction {
     if (this.current?.ticket !== ticket || !isSameOwner(this.current.owner, access)) {
       throw new ApiError("TicketNotActive");

@@ -114,6 +114,11 @@ export class Pair {
     );
   }
 
+  /** Does what the token `own` may not do. */
+  async onBoth(send: (side: Side) => Promise<Reply>): Promise<void> {
+    for (const { status, text } of Object.values(await this.#both(send))) assert.ok(status < 300, text);
+  }
+
   /** Writes what `own` must not see. */
   async others(): Promise<void> {
     const { random } = this;

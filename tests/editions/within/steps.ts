@@ -146,6 +146,13 @@ async function ticketC(pair: Pair): Promise<void> {
   await pair.same("POST", random.one(["/commit", "/commit", "/rollback"]), undefined, ticket);
 }
 
+/** Writes projections without a ticket, which only a pause allows. */
+async function changeInPauseC(pair: Pair): Promise<void> {
+  await pair.onBoth((side) => side.all.request("POST", "/pause"));
+  await pair.same("POST", "/projections", pair.changes(true));
+  await pair.onBoth((side) => side.all.request("POST", "/resume"));
+}
+
 /** Sends events, some of which are of others, with the token of a tenant. */
 const rejected: Step = (pair) =>
   pair.rejectsForeign((events) => pair.edition.sendEvents(pair.shared.own, JSON.stringify({ events })));
@@ -153,5 +160,5 @@ const rejected: Step = (pair) =>
 export const STEPS: Readonly<Record<"A" | "B" | "C", readonly Step[]>> = {
   A: [...READS, writeA, writeA, writeA, rejected],
   B: [...READS, transactionB, transactionB, transactionB, changeB, rejected],
-  C: [...READS, ticketC, ticketC, ticketC, rejected],
+  C: [...READS, ticketC, ticketC, ticketC, changeInPauseC, rejected],
 };

@@ -75,6 +75,11 @@ export class CatalogCounts {
     if (lastTimeMicros !== undefined) this.#lastEventTime = formatTimestamp(lastTimeMicros);
   }
 
+  /** The size of the types and names as text. */
+  get units(): number {
+    return this.#types.units + this.#names.units;
+  }
+
   get document(): CatalogDocument {
     return {
       store: this.storeId,
@@ -92,7 +97,7 @@ export class CatalogCounts {
 class Entries<T extends { count: number }> {
   readonly #nameOf: (entry: T) => string;
   readonly #entries = new Map<string, T>();
-  #units = 0;
+  units = 0;
   /** True once a name did not fit. From then on none is added, since its earlier events were not counted. */
   isFull = false;
 
@@ -106,9 +111,9 @@ class Entries<T extends { count: number }> {
 
   add(entry: T): void {
     const name = this.#nameOf(entry);
-    this.isFull ||= this.#units + name.length > UNITS_MAX;
+    this.isFull ||= this.units + name.length > UNITS_MAX;
     if (this.isFull) return;
-    this.#units += name.length;
+    this.units += name.length;
     this.#entries.set(name, entry);
   }
 
