@@ -38,6 +38,11 @@ export class ProjectionList {
   add(rows: readonly ListedProjection[]): void {
     const { space } = this.#request;
     for (const { type, id, version, bytes: stored } of rows) {
+      // A storage may find the types of a space by a digest that another one shares.
+      if (!type.startsWith(space)) {
+        this.#after = { type, id };
+        continue;
+      }
       if (this.#left === 0 || this.#lines.length >= CHUNK_BYTES) {
         this.#hasMore = true;
         return;

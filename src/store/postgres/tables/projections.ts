@@ -1,8 +1,9 @@
-import type {
-  ListRequest,
-  ProjectionChanges,
-  ProjectionKey,
-  ProjectionReplace,
+import {
+  type ListRequest,
+  type ProjectionChanges,
+  type ProjectionKey,
+  projectionKeyText,
+  type ProjectionReplace,
 } from "../../../model/projection.ts";
 import { spaceOf } from "../../../model/within.ts";
 import type { StoredProjection } from "../../api/store.ts";
@@ -32,6 +33,15 @@ function typeTokenOf(type: string): string {
   return tokenOf(space).slice(0, HALF_TOKEN) + tokenOf(type.slice(space.length)).slice(0, HALF_TOKEN);
 }
 
+/**
+ * The token of an ID. In a space, half of it is of the whole key: two spaces whose tokens begin alike, which a tenant
+ * who may choose its name could look for, still have no key in common. The other half keeps the order.
+ */
+function idTokenOf(key: ProjectionKey): string {
+  if (spaceOf(key.type) === "") return tokenOf(key.id);
+  return tokenOf(key.id).slice(0, HALF_TOKEN) + tokenOf(projectionKeyText(key)).slice(0, HALF_TOKEN);
+}
+
 /** The first and the last token that a type of a space may have. */
 function tokensOfSpace(space: string): [first: string, last: string] {
   if (space === "") return [LOWEST_TOKEN, HIGHEST_TOKEN];
@@ -44,10 +54,10 @@ const OF_CLIENTS = "type <> ''";
 
 const AT_KEY = "type_token = $1 AND id_token = $2";
 
-export function readProjection({ type, id }: ProjectionKey): Statement {
+export function readProjection(key: ProjectionKey): Statement {
   return {
     sql: `SELECT version, payload FROM projection WHERE ${AT_KEY}`,
-    params: [typeTokenOf(type), tokenOf(id)],
+    params: tokensInOrder(key),
   };
 }
 
@@ -60,7 +70,7 @@ export function storedProjection(rows: readonly Row[]): StoredProjection | undef
 /** Reads projections of a list, in the order of their tokens. PostgreSQL knows the size of a payload without reading it. */
 export function listProjections({ space, type, after, limit }: ListRequest): Statement {
   const [first, last] = type === undefined ? tokensOfSpace(space) : [typeTokenOf(type), typeTokenOf(type)];
-  const begin = after === undefined ? [first, LOWEST_TOKEN] : [typeTokenOf(after.type), tokenOf(after.id)];
+  const begin = after === undefined ? [first, LOWEST_TOKEN] : tokensInOrder(after);
   return {
     sql: `SELECT type, id, version, octet_length(type) + octet_length(id) + octet_length(payload)
       FROM projection WHERE (type_token, id_token) > ($1, $2) AND type_token <= $3 AND ${OF_CLIENTS}
@@ -77,7 +87,7 @@ export function allProjections(after: ProjectionKey | undefined): Statement {
   return {
     sql: `SELECT type, id, version, payload FROM projection WHERE (type_token, id_token) > ($1, $2)
       AND ${OF_CLIENTS} ORDER BY type_token, id_token LIMIT ${WHOLE_ROWS_MAX}`,
-    params: after ? [typeTokenOf(after.type), tokenOf(after.id)] : [LOWEST_TOKEN, LOWEST_TOKEN],
+    params: after ? tokensInOrder(after) : [LOWEST_TOKEN, LOWEST_TOKEN],
   };
 }
 
@@ -216,8 +226,13 @@ export function insertProjections(projections: readonly ProjectionReplace[]): St
   return writeStatements(projections.map((one) => [tokensOf(one), one]));
 }
 
-function tokensOf({ type, id }: ProjectionKey): ProjectionTokens {
-  return { typeToken: typeTokenOf(type), idToken: tokenOf(id) };
+function tokensOf(key: ProjectionKey): ProjectionTokens {
+  return { typeToken: typeTokenOf(key.type), idToken: idTokenOf(key) };
+}
+
+function tokensInOrder(key: ProjectionKey): string[] {
+  const { typeToken, idToken } = tokensOf(key);
+  return [typeToken, idToken];
 }
 
 function writeStatements(written: readonly [ProjectionTokens, ProjectionReplace][]): Statement[] {
