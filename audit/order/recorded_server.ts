@@ -5,9 +5,8 @@ import { bearer } from "../../tests/support/tokens.ts";
 import type { EditionName } from "../../src/config/setting.ts";
 import type { Random } from "../workload/random.ts";
 import type { History } from "./history.ts";
-import { logOf, recordCalls } from "./record_history.ts";
+import { recordHistory } from "./record_history.ts";
 import { recordTenants, TENANT_TOKENS } from "./tenants.ts";
-import { Moments } from "./clients.ts";
 
 /** The token that sees everything. */
 const ALL = "all";
@@ -31,6 +30,7 @@ export class RecordedServer implements AsyncDisposable {
       directory,
       listen: "unix",
       listenOnly: true,
+      headers: bearer(ALL),
       env: {
         SERVICE_EDITION: edition,
         SERVICE_DEV_MODE: "true",
@@ -45,16 +45,13 @@ export class RecordedServer implements AsyncDisposable {
 
   /** @returns one history, or that of each tenant */
   async record(random: Random): Promise<History[]> {
-    const all = this.#server.client(bearer(ALL));
     const isOfTenants = this.#rounds++ % 2 === 1;
     const histories = isOfTenants
-      ? await recordTenants(this.#edition, (tenant) => this.#server.client(bearer(tenant)), all, random)
-      : [{
-        calls: await recordCalls(this.#edition, () => all, random, new Moments()),
-        log: await logOf(this.#edition, all),
-      }];
-    if (this.#edition === "B") await emptyB(all);
-    else await all.reset();
+      ? await recordTenants(this.#edition, this.#server, random)
+      : [await recordHistory(this.#edition, [this.#server], random)];
+    const client = this.#server.client();
+    if (this.#edition === "B") await emptyB(client);
+    else await client.reset();
     return histories;
   }
 

@@ -1,5 +1,5 @@
-import type { Client } from "../../tests/support/client.ts";
-import { tokenToml } from "../../tests/support/tokens.ts";
+import type { ServerProcess } from "../../tests/support/server_process.ts";
+import { bearer, tokenToml } from "../../tests/support/tokens.ts";
 import type { EditionName } from "../../src/config/setting.ts";
 import type { Tag } from "../../src/model/tag.ts";
 import type { Random } from "../workload/random.ts";
@@ -22,20 +22,20 @@ export const TENANT_TOKENS: string = TENANTS.map((tenant) =>
 
 /**
  * The tenants call at the same time, and do not know of each other.
- * @param clientOf the client with the token of a tenant
- * @param all a client that sees every event
+ * @param server its clients without a token of their own see every event
  */
 export async function recordTenants(
   edition: EditionName,
-  clientOf: (tenant: string) => Client,
-  all: Client,
+  server: ServerProcess,
   random: Random,
 ): Promise<History[]> {
   const moments = new Moments();
   const calls = await Promise.all(TENANTS.map((tenant) => {
-    return recordCalls(edition, () => clientOf(tenant), random.fork(), moments, { [TENANT]: tenant });
+    return recordCalls(edition, () => server.client(bearer(tenant)), random.fork(), moments, {
+      [TENANT]: tenant,
+    });
   }));
-  const log = await logOf(edition, all);
+  const log = await logOf(edition, server.client());
   return TENANTS.map((tenant, i) => {
     const isOwn = ({ name, value }: Tag): boolean => name === TENANT && value === tenant;
     return historyWithin(calls[i]!, log.filter(({ identifiers }) => identifiers.some(isOwn)));
