@@ -1,53 +1,26 @@
-import {
-  type ListRequest,
-  type ProjectionChanges,
-  type ProjectionKey,
-  projectionKeyText,
-  type ProjectionReplace,
+import type {
+  ListRequest,
+  ProjectionChanges,
+  ProjectionKey,
+  ProjectionReplace,
 } from "../../../model/projection.ts";
-import { spaceOf } from "../../../model/within.ts";
 import type { StoredProjection } from "../../api/store.ts";
 import type { NewVersions, ProjectionConflict } from "../../api/write.ts";
-import { tokenOf } from "../../core/index_terms.ts";
 import { projectionConflict } from "../../core/projection_conflict.ts";
 import type { ListedProjection } from "../../core/projection_list.ts";
 import { bytesIn, numberIn, type Row, textIn } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
 import { arrayText, bytesArrayText } from "./array_text.ts";
+import {
+  LOWEST_TOKEN,
+  type ProjectionTokens,
+  tokensInOrder,
+  tokensOf,
+  tokensOfSpace,
+  typeTokenOf,
+} from "./projection_tokens.ts";
 
 const encoder = new TextEncoder();
-
-const HALF_TOKEN = 16;
-
-/** The tokens before and after all others. */
-const LOWEST_TOKEN = "0".repeat(2 * HALF_TOKEN);
-const HIGHEST_TOKEN = "f".repeat(2 * HALF_TOKEN);
-
-/**
- * The token of a type. All types of a space have the first half in common, so that a list of them is a range of the
- * index, in the same order as outside of a space.
- */
-function typeTokenOf(type: string): string {
-  const space = spaceOf(type);
-  if (space === "") return tokenOf(type);
-  return tokenOf(space).slice(0, HALF_TOKEN) + tokenOf(type.slice(space.length)).slice(0, HALF_TOKEN);
-}
-
-/**
- * The token of an ID. In a space, half of it is of the whole key: two spaces whose tokens begin alike, which a tenant
- * who may choose its name could look for, still have no key in common. The other half keeps the order.
- */
-function idTokenOf(key: ProjectionKey): string {
-  if (spaceOf(key.type) === "") return tokenOf(key.id);
-  return tokenOf(key.id).slice(0, HALF_TOKEN) + tokenOf(projectionKeyText(key)).slice(0, HALF_TOKEN);
-}
-
-/** The first and the last token that a type of a space may have. */
-function tokensOfSpace(space: string): [first: string, last: string] {
-  if (space === "") return [LOWEST_TOKEN, HIGHEST_TOKEN];
-  const half = tokenOf(space).slice(0, HALF_TOKEN);
-  return [half + LOWEST_TOKEN.slice(HALF_TOKEN), half + HIGHEST_TOKEN.slice(HALF_TOKEN)];
-}
 
 /** The server's own projection has an empty type. SQLite has it before all others, where no list begins. */
 const OF_CLIENTS = "type <> ''";
@@ -193,11 +166,6 @@ export class ProjectionsInTransaction {
   }
 }
 
-interface ProjectionTokens {
-  readonly typeToken: string;
-  readonly idToken: string;
-}
-
 function keyOf({ typeToken, idToken }: ProjectionTokens): string {
   return `${typeToken} ${idToken}`;
 }
@@ -224,15 +192,6 @@ function deleteStatements(deleted: readonly ProjectionTokens[]): Statement[] {
 /** Adds projections with their versions. */
 export function insertProjections(projections: readonly ProjectionReplace[]): Statement[] {
   return writeStatements(projections.map((one) => [tokensOf(one), one]));
-}
-
-function tokensOf(key: ProjectionKey): ProjectionTokens {
-  return { typeToken: typeTokenOf(key.type), idToken: idTokenOf(key) };
-}
-
-function tokensInOrder(key: ProjectionKey): string[] {
-  const { typeToken, idToken } = tokensOf(key);
-  return [typeToken, idToken];
 }
 
 function writeStatements(written: readonly [ProjectionTokens, ProjectionReplace][]): Statement[] {
