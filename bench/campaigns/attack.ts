@@ -6,7 +6,8 @@ import { print, table } from "./report.ts";
 
 /*
  * Attacks by hostile and unlucky clients against the real server with a heap of 1 GB. Meanwhile honest clients run,
- * which must not notice. With --tenants, both are tenants of one store, each with its token. Prints a table in markdown; exit code 1 when a bound is broken.
+ * which must not notice. With --tenants, both are tenants of one store, each with its token. Prints a table in
+ * markdown; exit code 1 when a bound is broken.
  *
  *   deno task campaign:attack [--only part-of-a-name] [--share 0.1] [--tenants]
  */
