@@ -1,3 +1,4 @@
+import { countedEvents } from "../../../src/model/counted_events.ts";
 import type { App } from "../frame/app.ts";
 import { type Filter, isOnlyType, narrowedToType } from "../filter/filter.ts";
 import { h, replace } from "../parts/dom.ts";
@@ -5,7 +6,7 @@ import { wholeText } from "../parts/format.ts";
 import { typeMark } from "../parts/parts.ts";
 import { visibleLine } from "../parts/visible_text.ts";
 import { regularly } from "../parts/regularly.ts";
-import { type Catalog, eventsIn } from "./store_catalog.ts";
+import type { Catalog } from "./store_catalog.ts";
 
 /** Of so many names each, the rest is found with the filter. */
 const SHOWN_MAX = 100;
@@ -78,7 +79,7 @@ export class CatalogPanel {
     const drawn = JSON.stringify([current, filter]);
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
-    const events = eventsIn(current);
+    const events = countedEvents(current);
     this.#summary.textContent = `${wholeText(events)} event${events === 1 ? "" : "s"}`;
     const { catalog } = this.#app;
     const typeItems = types.slice(0, SHOWN_MAX).map(({ type, count }) => {

@@ -1,3 +1,4 @@
+import { countedEvents } from "../../../src/model/counted_events.ts";
 import type { Filter } from "../filter/filter.ts";
 import type { StoreCalls } from "../store/store_calls.ts";
 
@@ -8,11 +9,6 @@ export interface Catalog {
   readonly types: readonly { readonly type: string; readonly count: number; readonly first: number }[];
   readonly identifiers: readonly { readonly name: string; readonly count: number }[];
   readonly moreTypes?: boolean;
-}
-
-/** The number of events that are counted. A token with `within` sees fewer than there are sequences. */
-export function eventsIn({ types, afterSequence, moreTypes }: Catalog): number {
-  return moreTypes ? afterSequence : types.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** The number of colours in the style sheet. */
@@ -55,7 +51,7 @@ export class StoreCatalog {
   /** The number of events that match, if the catalog knows it: of all events, or of types. */
   totalOf({ alternatives, from, before }: Filter): number | undefined {
     if (this.current === undefined || from !== undefined || before !== undefined) return undefined;
-    if (alternatives.length === 0) return eventsIn(this.current);
+    if (alternatives.length === 0) return countedEvents(this.current);
     if (this.current.moreTypes || alternatives.some(({ tags }) => tags.length > 0)) return undefined;
     const wanted = new Set(alternatives.flatMap(({ types }) => types));
     const counts = this.current.types.map(({ type, count }) => wanted.has(type) ? count : 0);

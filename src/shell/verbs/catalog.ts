@@ -1,5 +1,6 @@
 import { EventStore } from "../../../client/mod.ts";
 import { type Server, serverOf } from "../../../client/server.ts";
+import { countedEvents } from "../../model/counted_events.ts";
 import type { ShellContext } from "../context.ts";
 import { ShellExit } from "../ends.ts";
 import { jsonLine, printable } from "../output/printable.ts";
@@ -53,15 +54,10 @@ export async function stats(context: ShellContext, { json }: Flags): Promise<num
   else {
     const last = lastEventTime === null ? "" : `, the last one at ${lastEventTime}`;
     const rows = identifiers.map(({ name, count }) => [count, name]);
-    await context.print(`${eventsIn(catalog)} events of ${types.length} types${last}\n`);
+    await context.print(`${countedEvents(catalog)} events of ${types.length} types${last}\n`);
     if (rows.length > 0) await context.print(tableOf(["EVENTS", "IDENTIFIER"], rows));
   }
   return ShellExit.ok;
-}
-
-/** The number of events that are counted. A token with `within` sees fewer than there are sequences. */
-function eventsIn({ types, afterSequence, moreTypes }: Catalog): number {
-  return moreTypes ? afterSequence : types.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** A table with numbers on the left, and a name of any length on the right. */
