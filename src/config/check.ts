@@ -1,14 +1,28 @@
 import { isHost } from "../model/address.ts";
 import { utf8BytesOver } from "../model/utf8.ts";
 import { pathFault } from "./path_fault.ts";
-import type { ChoiceSetting, HostsSetting, IntegerSetting, Setting, TextSetting } from "./setting.ts";
+import type { ChoiceSetting, IntegerSetting, ListSetting, Setting, TextSetting } from "./setting.ts";
 import { parsePostgresUrl } from "./postgres_url.ts";
 import type { TomlValue } from "./toml.ts";
 
 /** The longest path of a unix socket, in bytes, that every supported kernel accepts. */
 const SOCKET_PATH_BYTES_MAX = 107;
 
-const HOSTS = "host names and IP addresses without scheme and port";
+/** What the items of a list are, how one looks, and which texts can be one. */
+const LISTS: Readonly<Record<ListSetting["of"], ListRule>> = {
+  hosts: {
+    items: "host names and IP addresses without scheme and port",
+    example: "events.example.com",
+    isItem: isHost,
+  },
+  identifiers: { items: "names of identifiers", example: "student", isItem: (text) => text !== "" },
+};
+
+interface ListRule {
+  readonly items: string;
+  readonly example: string;
+  readonly isItem: (text: string) => boolean;
+}
 
 /** The text shown instead of a secret. */
 export const SECRET_MASK = "********";
@@ -25,8 +39,8 @@ export function checkFileValue(setting: Setting, value: TomlValue): Checked {
       return typeof value === "bigint" ? checkInteger(setting, value) : wrong(setting, value);
     case "boolean":
       return typeof value === "boolean" ? { value } : wrong(setting, value, "true or false");
-    case "hosts":
-      return Array.isArray(value) ? checkHosts(setting, value) : wrong(setting, value);
+    case "list":
+      return Array.isArray(value) ? checkList(setting, value) : wrong(setting, value);
     default:
       return typeof value === "string" ? checkText(setting, value) : wrong(setting, value);
   }
@@ -41,11 +55,11 @@ export function checkVariable(setting: Setting, value: string): Checked {
       if (value === "true" || value === "1") return { value: true };
       if (value === "false" || value === "0") return { value: false };
       return wrong(setting, value, "true, false, 1 or 0");
-    case "hosts":
-      return checkHosts(
+    case "list":
+      return checkList(
         setting,
         value.split(",").map((item) => item.trim()),
-        `${HOSTS}, with commas in between`,
+        `${LISTS[setting.of].items}, with commas in between`,
       );
     default:
       return checkText(setting, value);
@@ -57,14 +71,14 @@ function checkInteger(setting: IntegerSetting, value: bigint, written: TomlValue
   return { value: Number(value) };
 }
 
-/** Checks each host. The fault names the item. */
-function checkHosts(setting: HostsSetting, items: readonly TomlValue[], wanted?: string): Checked {
-  const hosts: string[] = [];
+/** Checks each item. The fault names it. */
+function checkList(setting: ListSetting, items: readonly TomlValue[], wanted?: string): Checked {
+  const checked: string[] = [];
   for (const item of items) {
-    if (typeof item !== "string" || !isHost(item)) return wrong(setting, item, wanted);
-    hosts.push(item);
+    if (typeof item !== "string" || !LISTS[setting.of].isItem(item)) return wrong(setting, item, wanted);
+    checked.push(item);
   }
-  return { value: hosts };
+  return { value: checked };
 }
 
 function checkText(setting: ChoiceSetting | TextSetting, value: string): Checked {
@@ -146,8 +160,8 @@ export function requirement(setting: Setting): string {
       return "true or false";
     case "choice":
       return `one of ${setting.choices.map((choice) => JSON.stringify(choice)).join(", ")}`;
-    case "hosts":
-      return `a list of ${HOSTS}, as in ["events.example.com"]`;
+    case "list":
+      return `a list of ${LISTS[setting.of].items}, as in ["${LISTS[setting.of].example}"]`;
     case "text":
       return textRequirements[setting.format];
   }

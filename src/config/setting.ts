@@ -43,20 +43,22 @@ export interface TextSetting<Default extends string | undefined = string | undef
   readonly default: Default;
 }
 
-/** Names and addresses of hosts: an array in the file, separated by commas in the variable. */
-export interface HostsSetting extends Row {
-  readonly kind: "hosts";
+/** An array in the file, separated by commas in the variable. Every list is empty by default. */
+export interface ListSetting extends Row {
+  readonly kind: "list";
+  /** Names and addresses of hosts, or names of identifiers. */
+  readonly of: "hosts" | "identifiers";
   readonly default: readonly string[];
 }
 
-export type Setting = IntegerSetting | BooleanSetting | ChoiceSetting | TextSetting | HostsSetting;
+export type Setting = IntegerSetting | BooleanSetting | ChoiceSetting | TextSetting | ListSetting;
 
 /** The value that a checked setting has. */
 type ValueOf<S> = S extends IntegerSetting ? number
   : S extends BooleanSetting ? boolean
   : S extends ChoiceSetting<infer Choice> ? Choice
   : S extends TextSetting<infer Default> ? string | Default
-  : S extends HostsSetting ? readonly string[]
+  : S extends ListSetting ? readonly string[]
   : never;
 
 export type ValuesOf<Table> = { readonly [Key in keyof Table]: ValueOf<Table[Key]> };
@@ -104,9 +106,8 @@ export function text<Default extends string | undefined>(
   return { kind: "text", variable, format, default: value, help };
 }
 
-/** A list of hosts. Every list is empty by default. */
-export function hosts(variable: string, help: string): HostsSetting {
-  return { kind: "hosts", variable, default: [], help };
+export function list(variable: string, of: ListSetting["of"], help: string): ListSetting {
+  return { kind: "list", of, variable, default: [], help };
 }
 
 /** The same setting, used by some editions only. */
