@@ -8,7 +8,7 @@ import type { TomlValue } from "./toml.ts";
 /** The longest path of a unix socket, in bytes, that every supported kernel accepts. */
 const SOCKET_PATH_BYTES_MAX = 107;
 
-/** What the items of a list are, how one looks, and which texts can be one. */
+/** The items of each kind of list. */
 const LISTS: Readonly<Record<ListSetting["of"], ListRule>> = {
   hosts: {
     items: "host names and IP addresses without scheme and port",

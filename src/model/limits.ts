@@ -12,3 +12,6 @@ export const QUERY_ITEMS_GIVEN_MAX = 10_000;
  * largest query has as many.
  */
 export const VALUES_PER_WRITE_MAX = QUERY_ITEMS_MAX * QUERY_ITEM_VALUES_MAX;
+
+/** The maximum of events that are appended when a subject is forgotten. */
+export const FORGET_EVENTS_MAX = 100;

@@ -4,8 +4,8 @@ import type { ListRequest, ProjectionChanges, ProjectionKey } from "../model/pro
 import type { ReadRequest } from "../model/read_request.ts";
 import { lackingIdentifier, queryWithin, type Within } from "../model/within.ts";
 import type { ChunkRequest } from "../store/api/chunk.ts";
-import type { Outcome } from "../store/api/outcome.ts";
-import type { Client, FoundProjection, ProjectionLines, Store } from "../store/api/store.ts";
+import { type Outcome, outcomeOf } from "../store/api/outcome.ts";
+import type { Client, FoundProjection, ProjectionLines, Store, SubjectsPart } from "../store/api/store.ts";
 import type { StoreWrite, WriteResult } from "../store/api/write.ts";
 import type { CatalogDocument } from "../store/core/catalog/catalog_counts.ts";
 import type { Catalog } from "../store/core/catalog/catalog.ts";
@@ -19,7 +19,7 @@ import { CatalogsWithin } from "./catalogs_within.ts";
 
 interface ViewParts {
   readonly store: Pick<Store, "reads" | "writer">;
-  readonly queue: Pick<WriteQueue, "write">;
+  readonly queue: Pick<WriteQueue, "write" | "alone">;
   readonly catalog: Pick<Catalog, "document">;
   readonly awaited: AwaitedPages;
   readonly catalogsWithin: CatalogsWithin;
@@ -88,6 +88,11 @@ export class StoreView {
     return this.#parts.store.reads.projections(restricted, client);
   }
 
+  /** Throws like `StoreReads.subjects`. */
+  subjects(afterRow: number): Promise<SubjectsPart> {
+    return this.#parts.store.reads.subjects(afterRow);
+  }
+
   /** Throws like `Catalog.document`. */
   catalog(): Promise<CatalogDocument> {
     const { within } = this.#access;
@@ -99,6 +104,23 @@ export class StoreView {
   /** Throws like `WriteQueue.write`, and like `assertWithin`. */
   async write(admission: Admission, write: StoreWrite): Promise<EndedWrite> {
     return await this.#parts.queue.write(admission, this.#checked(write));
+  }
+
+  /**
+   * Destroys the keys of a subject in a turn of its own, and appends events in it. Throws like `WriteQueue.alone`.
+   * @param assertAllowed called in that turn
+   */
+  async forget(
+    admission: Admission,
+    write: StoreWrite & Required<Pick<StoreWrite, "forget">>,
+    assertAllowed: () => void,
+  ): Promise<Outcome<WriteResult>> {
+    const { queue, store } = this.#parts;
+    return await queue.alone(admission, async () => {
+      assertAllowed();
+      const group = store.writer.group([this.#checked(write)]);
+      return await outcomeOf(group.then(([outcome]) => outcome as Outcome<WriteResult>));
+    });
   }
 
   /**

@@ -75,7 +75,7 @@ export function typeTextOf(body: string): string {
 }
 
 /** The text between metadata and payload. */
-const PAYLOAD = '},"payload":';
+export const PAYLOAD = '},"payload":';
 
 /** True when a text of `eventBody` has metadata with this name, of letters. */
 export function hasMetadata(body: string, name: string): boolean {

@@ -130,7 +130,9 @@ export interface WriteCounts {
 export function countWrite(counts: WriteCounts, outcome: Outcome<WriteResult>): void {
   if (outcome.kind !== "done") return;
   if (outcome.value.kind === "written") counts.committed++;
-  else counts.conflicts[outcome.value.conflict.list === "conditions" ? "condition" : "projection"]++;
+  else if (outcome.value.kind === "conflict") {
+    counts.conflicts[outcome.value.conflict.list === "conditions" ? "condition" : "projection"]++;
+  }
 }
 
 export function writeCounters({ committed, conflicts }: WriteCounts): string {

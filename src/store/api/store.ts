@@ -1,4 +1,5 @@
 import type { ListRequest, ProjectionKey } from "../../model/projection.ts";
+import type { Tag } from "../../model/tag.ts";
 import type { CommitFeed } from "../feed/commit_feed.ts";
 import type { Chunk, ChunkRequest } from "./chunk.ts";
 import type { PrefetchedChunk } from "../core/read_ahead.ts";
@@ -130,10 +131,30 @@ export interface StoreReads {
   projection(key: ProjectionKey, client?: Client): Promise<FoundProjection>;
   /** Throws like `chunk`. The list may be shorter than its limit. */
   projections(request: ListRequest, client?: Client): Promise<ProjectionLines>;
+  /** Reads some subjects, in the order in which their keys were made, after a row. Throws like `chunk`. */
+  subjects(afterRow: number): Promise<SubjectsPart>;
   /** Counts the events after a sequence, a limited number of them. Throws like `chunk`. */
   tally(afterSequence: number): Promise<Tally>;
   /** @throws ApiError `Unavailable` when a trivial read fails */
   ping(): Promise<void>;
+}
+
+/** Some subjects, and the store that was asked. */
+export interface SubjectsPart {
+  readonly storeId: string;
+  readonly subjects: readonly StoredSubject[];
+  /** The row of the last one. There are no more after an empty part. */
+  readonly lastRow: number;
+}
+
+/** A subject, and one of the keys that it has had. */
+export interface StoredSubject {
+  readonly id: string;
+  readonly subject: Tag;
+  /** undefined when the subject was forgotten. */
+  readonly key: Uint8Array | undefined;
+  /** When the subject was forgotten, in microseconds since 1970. */
+  readonly forgottenMicros: number | undefined;
 }
 
 /** The projection of a key, if there is one, and the store that was asked. */

@@ -23,6 +23,8 @@ import { WriterState } from "./writing/writer_state.ts";
 export interface PostgresStoreOptions extends WriteOwnershipOptions {
   /** Connections for reads, opened when they are needed. */
   readonly readersMax: number;
+  /** The names of identifiers that stand for a person. None by default. */
+  readonly subjects?: readonly string[];
   /** True when the server must be able to delete events, as in development. */
   readonly mayReset?: boolean;
 }

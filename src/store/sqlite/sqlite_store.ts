@@ -17,6 +17,8 @@ import type { Writer, WriterEvent } from "./writing/writer.ts";
 interface SqliteOptions {
   readonly dataDir: string;
   readonly readersMax: number;
+  /** The names of identifiers that stand for a person. None by default. */
+  readonly subjects?: readonly string[];
   /** How much of a large file the system should cache after the start. Nothing by default. */
   readonly preloadBytes?: number;
 }
@@ -80,7 +82,7 @@ export class SqliteStore implements Store {
     // Started in parallel with the writer, so that the first read after a start need not wait for the worker.
     const reader = startReader();
     try {
-      const { files, ...opened } = await writer.open(path);
+      const { files, ...opened } = await writer.open(path, options.subjects ?? []);
       const readers = new ReaderPool(path, options.readersMax, files);
       readers.started = reader;
       const preload = FilePreload.ofLarge(path, options.preloadBytes ?? 0);

@@ -3,7 +3,7 @@ import type { ListRequest, ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
 import type { Tally } from "../../api/tally.ts";
 import { type PrefetchedChunk, ReadAhead } from "../../core/read_ahead.ts";
-import type { Client, FoundProjection, ProjectionLines, StoreReads } from "../../api/store.ts";
+import type { Client, FoundProjection, ProjectionLines, StoreReads, SubjectsPart } from "../../api/store.ts";
 import { ProjectionList } from "../../core/projection_list.ts";
 import { type QueuedRead, QueuedReads } from "../../core/queued_reads.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
@@ -98,6 +98,10 @@ export class ReadSessions implements StoreReads {
       }
       return { storeId, lines: list.text };
     }, { client });
+  }
+
+  subjects(_afterRow: number): Promise<SubjectsPart> {
+    return Promise.reject(new Error("subjects on PostgreSQL"));
   }
 
   tally(afterSequence: number): Promise<Tally> {

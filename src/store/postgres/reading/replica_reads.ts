@@ -4,7 +4,7 @@ import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
 import type { Tally } from "../../api/tally.ts";
 import { type PrefetchedChunk, ReadAhead } from "../../core/read_ahead.ts";
 import type { StoreState } from "../../api/state.ts";
-import type { Client, FoundProjection, ProjectionLines, StoreReads } from "../../api/store.ts";
+import type { Client, FoundProjection, ProjectionLines, StoreReads, SubjectsPart } from "../../api/store.ts";
 import type { PostgresLocation } from "../connection/address.ts";
 import type { Primary } from "../cluster/primary.ts";
 import { ReadSessions } from "./read_sessions.ts";
@@ -73,6 +73,11 @@ export class ReplicaReads implements StoreReads {
   /** Also from the primary: it has the versions. */
   projections(request: ListRequest, client?: Client): Promise<ProjectionLines> {
     return this.#primary.projections(request, client);
+  }
+
+  /** Also from the primary: a forgotten key must not be found. */
+  subjects(afterRow: number): Promise<SubjectsPart> {
+    return this.#primary.subjects(afterRow);
   }
 
   /** Also from the primary: a replica that lags would seem to be another store. */

@@ -1,6 +1,6 @@
 import type { ListRequest, ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
-import type { FoundProjection, ProjectionLines } from "../../api/store.ts";
+import type { FoundProjection, ProjectionLines, SubjectsPart } from "../../api/store.ts";
 import type { Tally } from "../../api/tally.ts";
 import { ProjectionList } from "../../core/projection_list.ts";
 import { lowerThreadPriority } from "../../../workers/low_priority.ts";
@@ -9,16 +9,19 @@ import type { Database } from "../connection/database.ts";
 import { type KnownFile, lossOf } from "../data_directory/store_files.ts";
 import { readState } from "../tables/identity.ts";
 import { listProjections, readProjection } from "../tables/projections.ts";
+import { hasSubjects, subjectsAfter } from "../tables/subjects.ts";
 import { readChunk } from "./read_chunk.ts";
 import { tallyEvents } from "./tally_events.ts";
 
 /** Reads committed data, in short transactions. Runs in a worker. */
 export class Reader {
   readonly #db: Database;
+  readonly #hasSubjects: boolean;
   #isInSnapshot = false;
 
   private constructor(db: Database) {
     this.#db = db;
+    this.#hasSubjects = hasSubjects(db);
   }
 
   /** @param files of the store as it was opened, none of which may have been replaced */
@@ -36,7 +39,7 @@ export class Reader {
   }
 
   chunk(request: ChunkRequest): Chunk {
-    return this.#inSnapshot(() => readChunk(this.#db, request));
+    return this.#inSnapshot(() => readChunk(this.#db, request, this.#hasSubjects));
   }
 
   /** Runs reads that came together in one snapshot. It begins after all of them have come. */
@@ -59,6 +62,13 @@ export class Reader {
       }
       return { storeId: readState(this.#db).storeId, lines: list.text };
     });
+  }
+
+  subjects(afterRow: number): SubjectsPart {
+    return this.#inSnapshot(() => ({
+      storeId: readState(this.#db).storeId,
+      ...subjectsAfter(this.#db, afterRow),
+    }));
   }
 
   tally(afterSequence: number): Tally {

@@ -3,7 +3,7 @@ import type { ListRequest, ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
 import type { Tally } from "../../api/tally.ts";
 import { type PrefetchedChunk, ReadAhead } from "../../core/read_ahead.ts";
-import type { Client, FoundProjection, ProjectionLines, StoreReads } from "../../api/store.ts";
+import type { Client, FoundProjection, ProjectionLines, StoreReads, SubjectsPart } from "../../api/store.ts";
 import type { KnownFile } from "../data_directory/store_files.ts";
 import type { RemoteWorker } from "../../../workers/remote_worker.ts";
 import type { Reader } from "../reading/reader.ts";
@@ -79,6 +79,10 @@ export class ReaderPool implements StoreReads {
 
   projections(request: ListRequest, client?: Client): Promise<ProjectionLines> {
     return this.#read<ProjectionLines>((reader) => reader.projections(request), { client });
+  }
+
+  subjects(afterRow: number): Promise<SubjectsPart> {
+    return this.#read<SubjectsPart>((reader) => reader.subjects(afterRow), {});
   }
 
   tally(afterSequence: number): Promise<Tally> {

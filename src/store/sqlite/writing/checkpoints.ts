@@ -81,6 +81,11 @@ export class Checkpoints {
     this.#idleTimer = undefined;
   }
 
+  /** Moves the WAL into the database file and leaves none of it behind. @returns false when a reader takes too long */
+  emptyWal(): boolean {
+    return this.#run("TRUNCATE", BUSY_TIMEOUT_MILLISECONDS) && this.#walPages.total === 0;
+  }
+
   /** Leaves an empty WAL behind, unless a reader takes too long. */
   runLast(): void {
     this.stop();

@@ -17,6 +17,7 @@ import { deleteEvents } from "../tables/events.ts";
 import { changeStoreId, readPausedSince, readState, writePausedSince } from "../tables/identity.ts";
 import { deleteProjections, readProjection } from "../tables/projections.ts";
 import { Checkpoints } from "./checkpoints.ts";
+import { SubjectKeys } from "./subject_keys.ts";
 import { StoreWatch } from "./store_watch.ts";
 import { TransactionRunner } from "./transaction_runner.ts";
 import { WriteTransaction } from "./write_transaction.ts";
@@ -33,13 +34,24 @@ export class Writer {
   readonly #checkpoints: Checkpoints;
   readonly #watch: StoreWatch;
   readonly #recent: RecentTerms;
+  readonly #keys: SubjectKeys | undefined;
   #committed: StoreState;
   /** The store as the open transaction sees it. */
   #state: StoreState;
 
-  /** @param files the files that must stay in their places */
-  constructor(db: Database, created: boolean, report: (event: WriterEvent) => void, files?: StoreFiles) {
+  /**
+   * @param files the files that must stay in their places
+   * @param subjects the names of identifiers that stand for a person
+   */
+  constructor(
+    db: Database,
+    created: boolean,
+    report: (event: WriterEvent) => void,
+    files?: StoreFiles,
+    subjects: readonly string[] = [],
+  ) {
     this.#db = db;
+    this.#keys = SubjectKeys.of(db, subjects);
     this.#report = report;
     this.#transactions = new TransactionRunner(db, files);
     this.#checkpoints = new Checkpoints(db, this.#transactions, () => this.#watch.reportTrouble(), report);
@@ -52,9 +64,10 @@ export class Writer {
 
   /**
    * Opens the database, and creates it if it does not exist.
+   * @param subjects the names of identifiers that stand for a person
    * @throws StoreFileError
    */
-  static open(path: string, report: (event: WriterEvent) => void): Writer {
+  static open(path: string, subjects: readonly string[], report: (event: WriterEvent) => void): Writer {
     const created = !checkDatabaseFile(path);
     if (created) createDatabase(path);
     else rejectSecondName(path);
@@ -62,7 +75,7 @@ export class Writer {
     // The first read creates the -wal and -shm files, and fails when one of them cannot be written.
     rejectMoved(path, readState(db).storeId);
     db.all("PRAGMA wal_checkpoint(NOOP)");
-    const writer = new Writer(db, created, report, new StoreFiles(path));
+    const writer = new Writer(db, created, report, new StoreFiles(path), subjects);
     writer.#watch.start();
     writer.#checkpoints.awaitRest();
     return writer;
@@ -78,11 +91,24 @@ export class Writer {
       begun = true;
       return this.#write(writes, new CheckBudget());
     });
-    if (outcome.kind === "done") return outcome.value.map(done);
+    if (outcome.kind === "done") return this.#withoutTraces(writes, outcome.value.map(done));
     if (begun && outcome.kind === "failed" && writes.length > 1) {
       return writes.flatMap((write) => this.group([write]));
     }
     return writes.map(() => outcome);
+  }
+
+  /**
+   * Removes what a forgotten key has left in the WAL. It is destroyed in the file by then, but nothing else overwrites
+   * the WAL soon.
+   */
+  #withoutTraces(
+    writes: readonly StoreWrite[],
+    outcomes: readonly Outcome<AttemptResult>[],
+  ): readonly Outcome<AttemptResult>[] {
+    const forgets = writes.some(({ forget }) => forget !== undefined);
+    if (!forgets || this.#checkpoints.emptyWal()) return outcomes;
+    return outcomes.map((outcome, i) => writes[i]!.forget === undefined ? outcome : IN_WAL);
   }
 
   deleteProjections(type: string | undefined): Outcome<void> {
@@ -93,6 +119,7 @@ export class Writer {
     const storeId = crypto.randomUUID();
     const outcome = this.#turn(() => {
       deleteEvents(this.#db);
+      this.#keys?.deleteAll();
       deleteProjections(this.#db, undefined);
       changeStoreId(this.#db, storeId);
       this.#state = { storeId, head: 0 };
@@ -122,7 +149,7 @@ export class Writer {
   }
 
   readChunkInside(request: ChunkRequest): Chunk {
-    return this.#readInside(() => readChunk(this.#db, request));
+    return this.#readInside(() => readChunk(this.#db, request, this.#keys !== undefined));
   }
 
   readProjectionInside(key: ProjectionKey): FoundProjection {
@@ -161,7 +188,7 @@ export class Writer {
   }
 
   #write(writes: readonly StoreWrite[], budget?: CheckBudget): readonly AttemptResult[] {
-    const transaction = new WriteTransaction(this.#db, this.#recent, this.#state, budget);
+    const transaction = new WriteTransaction(this.#db, this.#recent, this.#state, this.#keys, budget);
     const results = writes.map((write) => transaction.apply(write));
     this.#state = transaction.end();
     return results;
@@ -200,5 +227,11 @@ export class Writer {
     this.#recent.clear(this.#committed.head);
   }
 }
+
+/** The key is destroyed, and the events are written. A client that repeats the request learns when the WAL is empty. */
+const IN_WAL: Outcome<never> = {
+  kind: "unknown",
+  reason: "a forgotten key is still in the WAL: another program has been reading the database for long",
+};
 
 const NO_TRANSACTION: Outcome<never> = { kind: "failed", reason: "no transaction is open" };

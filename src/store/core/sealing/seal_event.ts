@@ -1,0 +1,34 @@
+import type { Tag } from "../../../model/tag.ts";
+import { formatTimestamp } from "../../../model/timestamp.ts";
+import { sealedBody, splitBody, subjectsOf } from "../../../wire/sealed_event.ts";
+import type { PreparedEvent } from "../prepare_event.ts";
+import { encrypt, payloadKey } from "./payload_cipher.ts";
+import type { SubjectKey } from "./subject_key.ts";
+
+/**
+ * Encrypts the payload of an event that has subjects. Other events stay as they are.
+ * @param names the names of identifiers that stand for a person
+ * @param keyOf returns the present key of a subject
+ */
+export function sealEvent(
+  event: PreparedEvent,
+  names: ReadonlySet<string>,
+  keyOf: (subject: Tag) => SubjectKey,
+): PreparedEvent {
+  const subjects = subjectsOf(event.body, names);
+  if (subjects.length === 0) return event;
+  const keys = subjects.map(keyOf);
+  const { tags, payload } = splitBody(event.body);
+  const data = encrypt(
+    payloadKey(keys.map(({ bytes }) => bytes)),
+    payload,
+    sealedAbout(event.timeMicros, tags),
+  );
+  const body = sealedBody(tags, { keys: subjects.map(({ name }, i) => [name, keys[i]!.id]), data });
+  return { ...event, body };
+}
+
+/** Returns what an encrypted payload is bound to: the line of its event from the time to the payload. */
+function sealedAbout(timeMicros: number, tags: string): string {
+  return `"time":"${formatTimestamp(timeMicros)}",${tags}`;
+}

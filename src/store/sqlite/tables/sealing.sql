@@ -1,0 +1,21 @@
+-- These tables exist in a store that has been opened with subjects.
+
+-- A key is overwritten with zeros when its subject is forgotten. Rows are only appended, so SQLite never moves one
+-- to another page, which might leave a copy of the key behind.
+CREATE TABLE subject_key (
+  row INTEGER PRIMARY KEY,
+  key BLOB NOT NULL
+) STRICT;
+
+-- Each subject and the ID of each key that it has had. `forgotten` in microseconds since 1970, NULL for a key in use.
+CREATE TABLE subject (
+  id TEXT PRIMARY KEY,
+  name BLOB NOT NULL,
+  value BLOB NOT NULL,
+  key_row INTEGER NOT NULL,
+  forgotten INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX subject_name ON subject (name, value);
+
+CREATE INDEX subject_key_row ON subject (key_row);

@@ -1,0 +1,63 @@
+import type { Tag } from "../../../model/tag.ts";
+import type { PreparedEvent } from "../../core/prepare_event.ts";
+import { sealEvent } from "../../core/sealing/seal_event.ts";
+import { newSubjectKey, type SubjectKey } from "../../core/sealing/subject_key.ts";
+import { nowMicros } from "../../../time/clock.ts";
+import type { Database } from "../connection/database.ts";
+import {
+  addKey,
+  addSubjects,
+  deleteSubjects,
+  forgetSubject,
+  hasSubjects,
+  livingKey,
+} from "../tables/subjects.ts";
+
+const LACKS_SUBJECTS =
+  "it holds encrypted payloads, but the setting subjects names no identifiers, so new payloads " +
+  "would be stored readable";
+
+/** SubjectKeys encrypts the payloads of subjects on their way into the store, and destroys keys. */
+export class SubjectKeys {
+  readonly #db: Database;
+  readonly #names: ReadonlySet<string>;
+
+  private constructor(db: Database, names: readonly string[]) {
+    this.#db = db;
+    this.#names = new Set(names);
+    addSubjects(db);
+    // Otherwise bytes of a deleted row remain in its page. FAST writes no page for it that is not written anyway.
+    db.all("PRAGMA secure_delete = FAST");
+  }
+
+  /**
+   * @param names of the identifiers that stand for a person; none for a store without subjects
+   * @throws Error when the store has subjects, and would no longer encrypt anything
+   */
+  static of(db: Database, names: readonly string[]): SubjectKeys | undefined {
+    if (names.length > 0) return new SubjectKeys(db, names);
+    if (hasSubjects(db)) throw new Error(LACKS_SUBJECTS);
+    return undefined;
+  }
+
+  /** Encrypts the payload of an event that has subjects, inside the open transaction. */
+  sealed(event: PreparedEvent): PreparedEvent {
+    return sealEvent(event, this.#names, (subject) => livingKey(this.#db, subject) ?? this.#newKey(subject));
+  }
+
+  /** Destroys the keys of a subject. @returns undefined when it never had one, else whether it still had one */
+  forget(subject: Tag): boolean | undefined {
+    return forgetSubject(this.#db, subject, nowMicros());
+  }
+
+  /** Destroys all keys, with all that is known of subjects. */
+  deleteAll(): void {
+    deleteSubjects(this.#db);
+  }
+
+  #newKey(subject: Tag): SubjectKey {
+    const key = newSubjectKey();
+    addKey(this.#db, subject, key);
+    return key;
+  }
+}
