@@ -44,18 +44,26 @@ export function encrypt(key: Uint8Array, text: string, about: string): string {
   return data.toBase64();
 }
 
-/** The inverse of `encrypt`. @throws Error when the key, the data or `about` is another one, even in one bit */
-export function decrypt(key: Uint8Array, data: string, about: string): string {
-  const bytes = Uint8Array.fromBase64(data);
+/**
+ * The inverse of `encrypt`.
+ * @param about in UTF-8
+ * @returns the text in UTF-8
+ * @throws Error when the key, the data or `about` is another one, even in one bit
+ */
+export function decrypt(key: Uint8Array, data: string, about: Uint8Array): Uint8Array {
+  const { read, written } = decoded.setFromBase64(data);
+  const bytes = read === data.length ? decoded.subarray(0, written) : Uint8Array.fromBase64(data);
   const tagAt = bytes.length - TAG_BYTES;
   if (tagAt < NONCE_BYTES) throw new Error("an encrypted payload is too short");
   const decipher = platformCrypto().createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES));
-  decipher.setAAD(encoder.encode(about));
+  decipher.setAAD(about);
   decipher.setAuthTag(bytes.subarray(tagAt));
   const text: Uint8Array = decipher.update(bytes.subarray(NONCE_BYTES, tagAt));
   decipher.final();
-  return decoder.decode(text);
+  return text;
 }
 
+/** Memory for the data of most payloads. */
+const decoded = new Uint8Array(16 * 1024);
+
 const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -17,10 +17,15 @@ const LACKS_SUBJECTS =
   "it holds encrypted payloads, but the setting subjects names no identifiers, so new payloads " +
   "would be stored readable";
 
+/** About 300 bytes each. */
+const KNOWN_MAX = 10_000;
+
 /** SubjectKeys encrypts the payloads of subjects on their way into the store, and destroys keys. */
 export class SubjectKeys {
   readonly #db: Database;
   readonly #names: ReadonlySet<string>;
+  /** The keys of the last subjects, by name and value. */
+  readonly #known = new Map<string, SubjectKey>();
 
   private constructor(db: Database, names: readonly string[]) {
     this.#db = db;
@@ -42,17 +47,34 @@ export class SubjectKeys {
 
   /** Encrypts the payload of an event that has subjects, inside the open transaction. */
   sealed(event: PreparedEvent): PreparedEvent {
-    return sealEvent(event, this.#names, (subject) => livingKey(this.#db, subject) ?? this.#newKey(subject));
+    return sealEvent(event, this.#names, (subject) => this.#keyOf(subject));
   }
 
   /** Destroys the keys of a subject. @returns undefined when it never had one, else whether it still had one */
   forget(subject: Tag): boolean | undefined {
+    this.clear();
     return forgetSubject(this.#db, subject, nowMicros());
   }
 
   /** Destroys all keys, with all that is known of subjects. */
   deleteAll(): void {
+    this.clear();
     deleteSubjects(this.#db);
+  }
+
+  /** Clears the memory of keys, as when the open transaction was undone. */
+  clear(): void {
+    this.#known.clear();
+  }
+
+  #keyOf(subject: Tag): SubjectKey {
+    const text = `${subject.name}\0${subject.value}`;
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    const key = livingKey(this.#db, subject) ?? this.#newKey(subject);
+    if (this.#known.size >= KNOWN_MAX) this.clear();
+    this.#known.set(text, key);
+    return key;
   }
 
   #newKey(subject: Tag): SubjectKey {

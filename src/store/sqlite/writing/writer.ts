@@ -224,6 +224,7 @@ export class Writer {
 
   #forgetTransaction(): void {
     this.#state = this.#committed;
+    this.#keys?.clear();
     this.#recent.clear(this.#committed.head);
   }
 }
