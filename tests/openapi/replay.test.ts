@@ -10,7 +10,10 @@ import { methodsOf, withoutHead } from "./methods.ts";
 const TOLERANT = { SERVICE_TRANSACTION_TIMEOUT: "60", SERVICE_MAX_TRANSACTION_DURATION: "60" };
 
 for (const edition of EDITION_INTERFACES) {
-  const server = sharedServer({ listen: "unix", env: { SERVICE_EDITION: edition.name, ...TOLERANT } });
+  const server = sharedServer({
+    listen: "unix",
+    env: { SERVICE_EDITION: edition.name, SERVICE_SUBJECTS: "student", ...TOLERANT },
+  });
 
   Deno.test(`edition ${edition.name}: the server answers each example as its document says`, async (t) => {
     const replay = new Replay(server.client());

@@ -56,6 +56,8 @@ const TAG_TEXTS: Readonly<Record<typeof TAGS[number], string>> = {
   events: "Reading and appending events.",
   transactions: "A command, from its begin to its commit.",
   projections: "Opaque current state, by type and ID.",
+  subjects: "Identifiers that stand for a person, whose payloads are encrypted: with the setting `subjects`.",
+  subjects: "Persons, whose payloads are encrypted: with the setting `subjects`.",
   pause: "Keeping writers out.",
   operation: "For those who run the server.",
   development: "In development mode only.",
@@ -94,6 +96,12 @@ function paths({ operations, exchanges }: EditionInterface): JsonObject {
 const PARAMETERS: JsonObject = {
   type: pathSegment("type", "The type of a projection, percent-encoded.", TYPE),
   id: pathSegment("id", "The ID of a projection, percent-encoded.", ID),
+  name: pathSegment(
+    "name",
+    "The name of an identifier that stands for a person, percent-encoded.",
+    "student",
+  ),
+  value: pathSegment("value", "The value of that identifier, percent-encoded.", "s1"),
   txId: pathSegment("txId", "The ID of a transaction, from `POST /tx`.", TX),
   ticket: { ...ticket("The ticket from `POST /begin`."), required: true },
   optionalTicket: ticket("The ticket from `POST /begin`. Without it, the call is none of a transaction."),

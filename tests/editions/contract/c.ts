@@ -21,6 +21,11 @@ export const contractC: ContractEdition = {
     ["/begin", ["POST"]],
     // The reset ends the transaction of the line before, so that no later call waits.
     ["/reset", ["POST"]],
+    ["/forget", ["POST"]],
+    ["/subjects/student/s1", ["GET", "HEAD"]],
+    ["/subjects/keys", ["GET", "HEAD"]],
+    ["/subjects/forgotten", ["GET", "HEAD"]],
+    ["/events/stored", ["QUERY"]],
     ["/events", ["QUERY", "POST"]],
     ["/projections/t/a", ["GET", "HEAD"]],
     ["/projections", ["GET", "HEAD", "POST", "DELETE"]],

@@ -15,6 +15,9 @@ const ONE_RIGHT_EACH = RIGHTS.map((right) => tokenToml(right, right, [right])).j
 function rightOf(method: string, target: string): Right | undefined {
   if (["/", "/health", "/whoami"].includes(target)) return undefined;
   if (target === "/reset" || target.startsWith("/debug/pprof")) return "develop";
+  if (target === "/forget") return "forget";
+  if (target === "/subjects/keys") return "keys";
+  if (target === "/subjects/forgotten" || target === "/events/stored") return "copy";
   if (method === "DELETE" && target.startsWith("/projections")) return "develop";
   if (/^\/(metrics|debug.*|stats|pause|resume|optimize)$/.test(target)) return "operate";
   return ["GET", "HEAD", "QUERY"].includes(method) ? "read" : "write";

@@ -20,6 +20,7 @@ import {
   readProjection,
   turns,
 } from "./shared_operations.ts";
+import { subjectOperations } from "./subject_operations.ts";
 
 const OPERATIONS: readonly Operation[] = [
   readEvents(),
@@ -46,6 +47,7 @@ const OPERATIONS: readonly Operation[] = [
   catalog(),
   listProjections(),
   ...deleteProjections(NO_TRANSACTION),
+  ...subjectOperations(NO_TRANSACTION),
   ...operational(
     "Queue, writes, requests, reads, failures, the disk and the process; docs/metrics.md says what each means.",
   ),
@@ -54,7 +56,7 @@ const OPERATIONS: readonly Operation[] = [
     tag: "development",
     summary: "Delete everything and draw a new store ID",
     errors: NO_TRANSACTION,
-    devModeOnly: true,
+    absent: "NotInDevelopmentMode",
   }),
 ];
 
@@ -86,7 +88,7 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   Health: health(false),
   Debug: answer({ time: ref("Time"), write: turns(ONE_TURN), read: ref("ReadsInFlight") }),
-  ...operationalSchemas(["write", "projections", "reset", "optimize"]),
+  ...operationalSchemas(["write", "forget", "projections", "reset", "optimize"]),
 };
 
 export const EDITION_A: EditionInterface = {

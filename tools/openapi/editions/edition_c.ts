@@ -21,6 +21,7 @@ import {
   standingBy,
   turns,
 } from "./shared_operations.ts";
+import { subjectOperations } from "./subject_operations.ts";
 
 const NO_TRANSACTION: readonly ErrorCode[] = [
   "TransactionQueueFull",
@@ -97,6 +98,7 @@ const OPERATIONS: readonly Operation[] = [
     })
   ),
   ...deleteProjections(["NotPaused", ...NO_TRANSACTION]),
+  ...subjectOperations([...NO_TRANSACTION, "Paused"]),
   command("/pause", {
     id: "pause",
     tag: "pause",
@@ -117,7 +119,7 @@ const OPERATIONS: readonly Operation[] = [
     tag: "development",
     summary: "Delete everything and draw a new store ID; the active transaction is cut off",
     errors: NO_TRANSACTION,
-    devModeOnly: true,
+    absent: "NotInDevelopmentMode",
   }),
 ];
 
@@ -164,7 +166,7 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
     write: turns(ACTIVE),
     read: ref("ReadsInFlight"),
   }),
-  ...operationalSchemas(["transaction", "pause", "optimize", "resume", "projections"]),
+  ...operationalSchemas(["transaction", "forget", "pause", "optimize", "resume", "projections"]),
 };
 
 export const EDITION_C: EditionInterface = {

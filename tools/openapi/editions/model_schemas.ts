@@ -58,6 +58,10 @@ export const EVENT_PROPERTIES: Schemas = {
   identifiers: ref("Tags"),
   metadata: ref("Tags"),
   payload: TEXT,
+  forgotten: described(
+    "Present when the payload is empty because a key of it was destroyed: the names of those identifiers.",
+    list(NAME, { minItems: 1 }),
+  ),
 };
 
 const EVENTS: Schemas = {
@@ -75,7 +79,7 @@ const EVENTS: Schemas = {
       payload: described("Stored as it is, never interpreted.", TEXT),
     },
   }),
-  Event: answer(EVENT_PROPERTIES),
+  Event: answer(EVENT_PROPERTIES, ["forgotten"]),
   Position: answer({ store: ref("Id"), afterSequence: COUNT }),
   Catalog: described(
     "Counts of all events up to `afterSequence`. Later events may exist if very many were written just now.",

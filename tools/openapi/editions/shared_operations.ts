@@ -1,6 +1,8 @@
+import { RIGHTS } from "../../../src/model/access.ts";
 import type { ErrorCode } from "../../../src/model/errors.ts";
 import type { HeaderName } from "../headers.ts";
 import { CONFLICT_SCHEMAS, CONFLICTS_SUMMARY } from "./conflicts.ts";
+import { SUBJECT_SCHEMAS } from "./subject_operations.ts";
 import { type AnswerBody, json, jsonLines, NO_CONTENT, type Operation, text } from "../operation.ts";
 import {
   answer,
@@ -16,7 +18,15 @@ import {
 } from "../schema.ts";
 
 /** Tags, in the order of the documents. */
-export const TAGS = ["events", "transactions", "projections", "pause", "operation", "development"] as const;
+export const TAGS = [
+  "events",
+  "transactions",
+  "projections",
+  "subjects",
+  "pause",
+  "operation",
+  "development",
+] as const;
 
 /** The errors of editions A and B when a request gets no turn. */
 export const NO_TRANSACTION: readonly ErrorCode[] = [
@@ -194,7 +204,14 @@ export function document(path: string, summary: string, body: AnswerBody, descri
 }
 
 function profiling(path: string, id: string, summary: string): Omit<Operation, "successes"> {
-  return { method: "GET", path: `/debug/pprof/${path}`, id, tag: "development", summary, devModeOnly: true };
+  return {
+    method: "GET",
+    path: `/debug/pprof/${path}`,
+    id,
+    tag: "development",
+    summary,
+    absent: "NotInDevelopmentMode",
+  };
 }
 
 const FILE: Operation["successes"] = [{
@@ -231,13 +248,14 @@ export function operationalSchemas(kinds: readonly string[]): Record<string, Sch
   return {
     TurnKind: oneWord(...kinds),
     ...CONFLICT_SCHEMAS,
+    ...SUBJECT_SCHEMAS,
     Whoami: answer({
       edition: oneWord("A", "B", "C"),
       name: described(
         "The name of the token; `null` for `authToken`, or where no token is required.",
         orNull(TEXT),
       ),
-      may: list(oneWord("read", "write", "operate", "develop")),
+      may: list(oneWord(...RIGHTS)),
       within: described(
         "The identifiers of all events that the token sees, if it does not see every event.",
         { type: "object", additionalProperties: TEXT },
