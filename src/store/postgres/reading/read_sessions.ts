@@ -16,7 +16,10 @@ import {
   storedProjection,
 } from "../tables/projections.ts";
 import { READ_STATE, type StoreRow, storeRow } from "../tables/state.ts";
+import type { KeysById } from "../../core/sealing/sealed_lines.ts";
+import { readSubjects, subjectsIn } from "../tables/subjects.ts";
 import { firstStatement, readChunk } from "./read_chunk.ts";
+import { keysOn, openedChunk } from "./sealed_chunk.ts";
 import type { SessionSource } from "./session_source.ts";
 import { tallyEvents } from "./tally_events.ts";
 
@@ -45,10 +48,17 @@ interface ReadOptions {
   readonly first?: Statement | undefined;
 }
 
+/** The keys that are in use, and the store that was asked. */
+interface FoundKeys {
+  readonly storeId: string;
+  readonly keys: KeysById;
+}
+
 /** Connections for reads, opened on demand. Each runs one short read at a time, in its own snapshot. */
 export class ReadSessions implements StoreReads {
   readonly max: number;
   readonly #source: SessionSource;
+  readonly #hasKeys: boolean;
   readonly #waiting = new QueuedReads<SessionRead>(({ isNextPart }) => ({ isNextPart, isShort: false }));
   readonly #ahead = new ReadAhead();
   readonly #idle: Session[] = [];
@@ -56,8 +66,10 @@ export class ReadSessions implements StoreReads {
   #opening = 0;
   #isClosed = false;
 
-  constructor(source: SessionSource, max: number) {
+  /** @param hasKeys whether payloads may be encrypted, and the sessions show the keys that are in use */
+  constructor(source: SessionSource, max: number, hasKeys: boolean) {
     this.#source = source;
+    this.#hasKeys = hasKeys;
     this.max = max;
   }
 
@@ -68,7 +80,10 @@ export class ReadSessions implements StoreReads {
   chunk(request: ChunkRequest, client?: Client, isUrgent = false): Promise<Chunk> {
     const isNextPart = request.head !== undefined;
     const options = { client, isUrgent, isNextPart, first: firstStatement(request) };
-    return this.#read((session, state, asked) => readChunk(session, state, request, asked), options);
+    return this.#read(async (session, state, asked) => {
+      const chunk = await readChunk(session, state, request, asked);
+      return this.#hasKeys ? await openedChunk(chunk, request, (ids) => keysOn(session, ids)) : chunk;
+    }, options);
   }
 
   prefetchChunk(request: ChunkRequest, client: Client): PrefetchedChunk | undefined {
@@ -100,8 +115,19 @@ export class ReadSessions implements StoreReads {
     }, { client });
   }
 
-  subjects(_afterRow: number): Promise<SubjectsPart> {
-    return Promise.reject(new Error("subjects on PostgreSQL"));
+  subjects(afterRow: number): Promise<SubjectsPart> {
+    return this.#read(async (session, { storeId }) => {
+      const [rows] = await session.run([readSubjects(afterRow)]);
+      return { storeId, ...subjectsIn(rows!, afterRow) };
+    }, {});
+  }
+
+  /** Reads the keys with some IDs, for part of a page from elsewhere. Throws like `chunk`. */
+  keys(ids: readonly string[], client?: Client): Promise<FoundKeys> {
+    return this.#read(async (session, { storeId }) => ({ storeId, keys: await keysOn(session, ids) }), {
+      client,
+      isNextPart: true,
+    });
   }
 
   tally(afterSequence: number): Promise<Tally> {

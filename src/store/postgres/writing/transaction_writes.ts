@@ -12,6 +12,14 @@ import type { Session, Statement } from "../protocol/session.ts";
 import { appendEvents } from "../tables/events.ts";
 import { ProjectionsInTransaction } from "../tables/projections.ts";
 import { OverBudget, StoredMatches } from "./stored_matches.ts";
+import { SubjectsInTransaction } from "./subjects_in_transaction.ts";
+
+/** The parts of this server that its writes depend on. */
+export interface WritesContext {
+  readonly recent: RecentTerms;
+  /** The names of identifiers that stand for a person; undefined for a store without subjects. */
+  readonly subjects: ReadonlySet<string> | undefined;
+}
 
 /**
  * Writes that run together. First, they ask at once for everything that they must know of the store. Then they run
@@ -25,23 +33,25 @@ export class TransactionWrites {
   #remoteCommits: readonly CommittedEvent[] = [];
   readonly #matches: StoredMatches;
   readonly #projections: ProjectionsInTransaction;
+  readonly #subjects: SubjectsInTransaction | undefined;
   readonly #events: PreparedEvent[] = [];
   /** The terms of the remote commits and of the events so far, computed on demand. */
   readonly #termSets: Set<string>[] = [];
 
   /** @param state the store before these writes, as last known */
-  constructor(writes: readonly StoreWrite[], state: StoreState, recent: RecentTerms) {
+  constructor(writes: readonly StoreWrite[], state: StoreState, { recent, subjects }: WritesContext) {
     this.#writes = writes;
     this.#recent = recent;
     this.#asked = state;
     this.#matches = new StoredMatches(writes, state, recent);
     this.#projections = new ProjectionsInTransaction(writes.map(({ projections }) => projections));
+    this.#subjects = subjects && new SubjectsInTransaction(writes, subjects);
   }
 
   /** The statements to send before the writes can run. */
   get questions(): Statement[] {
-    const { question } = this.#projections;
-    return [...this.#matches.statements, ...question === undefined ? [] : [question]];
+    const others = [this.#projections.question, this.#subjects?.question];
+    return [...this.#matches.statements, ...others.filter((question) => question !== undefined)];
   }
 
   /** The store after these writes. */
@@ -73,7 +83,9 @@ export class TransactionWrites {
     this.#remoteCommits = remoteCommits;
     const asked = this.#matches.statements.length;
     await this.#matches.know(answers.slice(0, asked), session);
-    this.#projections.know(answers[asked] ?? []);
+    const others = answers.slice(asked);
+    if (this.#projections.question !== undefined) this.#projections.know(others.shift()!);
+    if (this.#subjects?.question !== undefined) this.#subjects.know(others.shift()!);
     return this.#writes.map((write) => this.#runOne(write));
   }
 
@@ -85,7 +97,11 @@ export class TransactionWrites {
   /** The same statements, with additional events at the end. */
   statementsWith(following: readonly PreparedEvent[]): Statement[] {
     const events = following.length === 0 ? this.#events : [...this.#events, ...following];
-    return [...appendEvents(this.#before, events), ...this.#projections.statements];
+    return [
+      ...appendEvents(this.#before, events),
+      ...this.#projections.statements,
+      ...this.#subjects?.statements ?? [],
+    ];
   }
 
   #runOne(write: StoreWrite): AttemptResult {
@@ -96,10 +112,12 @@ export class TransactionWrites {
       const conflict = conditionConflict(write.conditions, { state, recent: this.#recent, firstMatch }) ??
         this.#projections.conflict(write.projections);
       if (conflict !== undefined) return { kind: "conflict", conflict };
+      const hadKey = write.forget && this.#subjects?.forget(write.forget);
+      if (write.forget !== undefined && hadKey === undefined) return { kind: "unknownSubject" };
       const versions = this.#projections.apply(write.projections);
       for (const [i, { terms }] of write.events.entries()) this.#recent.remember(state.head + 1 + i, terms);
-      for (const event of write.events) this.#events.push(event);
-      return { kind: "written", storeId: state.storeId, firstSequence: state.head + 1, versions };
+      for (const event of write.events) this.#events.push(this.#subjects?.sealed(event) ?? event);
+      return { kind: "written", storeId: state.storeId, firstSequence: state.head + 1, versions, hadKey };
     } catch (error) {
       if (error instanceof OverBudget) return { kind: "overBudget" };
       throw error;
