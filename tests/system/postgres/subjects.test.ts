@@ -12,6 +12,7 @@ import {
   SUBJECTS,
   subjectsOf,
 } from "../../store/contract/subject_writes.ts";
+import type { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 import { CuttingProxy } from "./support/cutting_proxy.ts";
 import { inTime } from "./support/in_time.ts";
 import { clusterTest } from "./support/postgres_test.ts";
@@ -19,6 +20,36 @@ import { behind, newLocation, openStore, SharedStores } from "./support/shared_s
 
 const FORGOTTEN = ["student"];
 const OPTIONS = { subjects: SUBJECTS };
+
+await clusterTest(
+  "a server that remembers a key notices that another one has forgotten it",
+  async (cluster) => {
+    await using shared = await SharedStores.open(cluster, 2, OPTIONS);
+    const [first, second] = shared.stores as [PostgresStore, PostgresStore];
+    const endings: readonly ((payload: string) => Promise<unknown>)[] = [
+      (payload) => first.writer.group([aboutStudent(payload)]),
+      (payload) => first.writer.group([ofTypes("plain")], () => [aboutStudent(payload)]),
+      async (payload) => {
+        await first.writer.begin();
+        await first.writer.writeInside(aboutStudent(payload));
+        await first.writer.commit();
+      },
+    ];
+    for (const [i, write] of endings.entries()) {
+      const payload = `${i}`;
+      for (let again = 0; again < 3; again++) written((await first.writer.group([aboutStudent("old")]))[0]);
+      written((await second.writer.group([forgetting()]))[0]);
+      await write(payload);
+      for (const store of shared.stores) {
+        const payloads = await payloadsOf(store.reads);
+        assert.equal(payloads.at(-1), payload);
+        assert.ok(!payloads.includes("old"));
+      }
+      written((await second.writer.group([forgetting()]))[0]);
+      assert.equal(written((await first.writer.group([forgetting()]))[0]).hadKey, false);
+    }
+  },
+);
 
 await clusterTest(
   "several servers share the keys, and each finds at once what another forgets",

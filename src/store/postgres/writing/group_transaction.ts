@@ -29,13 +29,14 @@ export class GroupTransaction {
 
   /** Runs the writes of the group, and those that have joined. */
   async run(
-    { answers, remoteCommits, isOther }: TransactionBegin,
+    { answers, remoteCommits, isOther, othersWrote }: TransactionBegin,
     session: Session,
     more: TakeMore = () => [],
   ): Promise<TransactionEnd> {
-    const first = isOther ? this.#begin() : this.#run!;
-    const known = isOther ? await session.run(first.questions) : answers;
-    this.results.push(...await first.run(known, session, isOther ? [] : remoteCommits));
+    const isOutdated = isOther || (othersWrote && this.#run!.assumesKeys);
+    const first = isOutdated ? this.#begin() : this.#run!;
+    const known = isOutdated ? await session.run(first.questions) : answers;
+    this.results.push(...await first.run(known, session, isOutdated ? [] : remoteCommits));
     const late = more();
     this.writes = [...this.writes, ...late];
     return late.length === 0 ? endOf(first, first.statements) : await this.#runLate(late, first, session);
@@ -55,7 +56,7 @@ export class GroupTransaction {
     const { questions } = late;
     if (questions.length === 0) {
       this.results.push(...await late.run([], session));
-      return endOf(late, first.statementsWith(late.events));
+      return endOf(late, first.statementsWith(late));
     }
     const { statements } = first;
     const answers = (await session.run([...statements, ...questions])).slice(statements.length);

@@ -34,7 +34,8 @@ export class PostgresWriter implements StoreWriter {
   constructor(transactions: TransactionRunner, subjects: ReadonlySet<string> | undefined) {
     this.#transactions = transactions;
     this.#state = transactions.state;
-    this.#context = { recent: this.#state.recent, subjects };
+    const { recent, keys } = this.#state;
+    this.#context = { recent, keys, subjects };
   }
 
   async group(writes: readonly StoreWrite[], more?: TakeMore): Promise<readonly Outcome<AttemptResult>[]> {

@@ -3,7 +3,7 @@ import { nowMicros } from "../../../time/clock.ts";
 import { subjectsOf } from "../../../wire/sealed_event.ts";
 import type { StoreWrite } from "../../api/write.ts";
 import type { PreparedEvent } from "../../core/prepare_event.ts";
-import { sealEvent } from "../../core/sealing/seal_event.ts";
+import { sealFor } from "../../core/sealing/seal_event.ts";
 import { newSubjectKey, type SubjectKey } from "../../core/sealing/subject_key.ts";
 import type { Row } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
@@ -16,11 +16,21 @@ import {
   readPresentKeys,
   subjectToken,
 } from "../tables/subjects.ts";
+import type { RecentKeys } from "./recent_keys.ts";
+
+/** A subject, and the token by which its rows are found. */
+interface FoundSubject extends Tag {
+  readonly token: string;
+}
 
 /** The keys of the subjects in the writes of a transaction: the stored ones, those that it makes, and what it forgets. */
 export class SubjectsInTransaction {
-  readonly #names: ReadonlySet<string>;
-  readonly #tokens = new Set<string>();
+  /** Keys of earlier transactions, and those that this one has made. */
+  readonly #recent: RecentKeys;
+  /** True when some keys are from an earlier transaction. */
+  readonly assumesKeys: boolean;
+  readonly #subjects = new Map<PreparedEvent, readonly FoundSubject[]>();
+  readonly #asked = new Set<string>();
   /** By token. A subject that never had a key has none. */
   readonly #keys = new Map<string, PresentKey>();
   readonly #made = new Map<SubjectKey, MadeKey>();
@@ -28,29 +38,32 @@ export class SubjectsInTransaction {
   readonly #forgotten = new Map<string, number>();
 
   /** @param names the names of identifiers that stand for a person */
-  constructor(writes: readonly StoreWrite[], names: ReadonlySet<string>) {
-    this.#names = names;
+  constructor(writes: readonly StoreWrite[], names: ReadonlySet<string>, recent: RecentKeys) {
+    this.#recent = recent;
     for (const { events, forget } of writes) {
-      if (forget !== undefined) this.#tokens.add(subjectToken(forget));
-      for (const { body } of events) {
-        for (const subject of subjectsOf(body, names)) this.#tokens.add(subjectToken(subject));
+      if (forget !== undefined) this.#find(subjectToken(forget));
+      for (const event of events) {
+        const subjects = subjectsOf(event.body, names).map(foundSubject);
+        this.#subjects.set(event, subjects);
+        for (const { token } of subjects) this.#find(token);
       }
     }
+    this.assumesKeys = this.#keys.size > 0;
   }
 
-  /** Reads the keys of all subjects. */
+  /** Reads the keys that are not known. */
   get question(): Statement | undefined {
-    return this.#tokens.size === 0 ? undefined : readPresentKeys(this.#tokens);
+    return this.#asked.size === 0 ? undefined : readPresentKeys(this.#asked);
   }
 
   /** @param rows the answer to `question` */
   know(rows: readonly Row[]): void {
-    for (const [token, key] of presentKeys(rows)) this.#keys.set(token, key);
+    for (const [token, key] of presentKeys(rows)) this.#set(token, key);
   }
 
   /** Encrypts the payload of an event that has subjects. */
   sealed(event: PreparedEvent): PreparedEvent {
-    return sealEvent(event, this.#names, (subject) => this.#keyOf(subject));
+    return sealFor(event, this.#subjects.get(event)!, (subject) => this.#keyOf(subject));
   }
 
   /** Destroys the keys of a subject. @returns undefined when it never had one, else whether it still had one */
@@ -62,7 +75,7 @@ export class SubjectsInTransaction {
     const made = this.#made.get(key);
     if (made === undefined) this.#forgotten.set(token, micros);
     else made.forgottenMicros = micros;
-    this.#keys.set(token, "forgotten");
+    this.#set(token, "forgotten");
     return true;
   }
 
@@ -71,13 +84,27 @@ export class SubjectsInTransaction {
     return [...forgetSubjects(this.#forgotten), ...addKeys([...this.#made.values()])];
   }
 
-  #keyOf(subject: Tag): SubjectKey {
-    const token = subjectToken(subject);
+  #find(token: string): void {
+    const recent = this.#recent.get(token);
+    if (recent === undefined) this.#asked.add(token);
+    else this.#keys.set(token, recent);
+  }
+
+  #keyOf({ name, value, token }: FoundSubject): SubjectKey {
     const present = this.#keys.get(token);
     if (present !== undefined && present !== "forgotten") return present;
     const key = newSubjectKey();
-    this.#made.set(key, { subject, key, forgottenMicros: undefined });
-    this.#keys.set(token, key);
+    this.#made.set(key, { subject: { name, value }, key, forgottenMicros: undefined });
+    this.#set(token, key);
     return key;
   }
+
+  #set(token: string, key: PresentKey): void {
+    this.#keys.set(token, key);
+    this.#recent.remember(token, key);
+  }
+}
+
+function foundSubject({ name, value }: Tag): FoundSubject {
+  return { name, value, token: subjectToken({ name, value }) };
 }

@@ -12,11 +12,13 @@ import type { Session, Statement } from "../protocol/session.ts";
 import { appendEvents } from "../tables/events.ts";
 import { ProjectionsInTransaction } from "../tables/projections.ts";
 import { OverBudget, StoredMatches } from "./stored_matches.ts";
+import type { RecentKeys } from "./recent_keys.ts";
 import { SubjectsInTransaction } from "./subjects_in_transaction.ts";
 
 /** The parts of this server that its writes depend on. */
 export interface WritesContext {
   readonly recent: RecentTerms;
+  readonly keys: RecentKeys;
   /** The names of identifiers that stand for a person; undefined for a store without subjects. */
   readonly subjects: ReadonlySet<string> | undefined;
 }
@@ -39,13 +41,13 @@ export class TransactionWrites {
   readonly #termSets: Set<string>[] = [];
 
   /** @param state the store before these writes, as last known */
-  constructor(writes: readonly StoreWrite[], state: StoreState, { recent, subjects }: WritesContext) {
+  constructor(writes: readonly StoreWrite[], state: StoreState, { recent, keys, subjects }: WritesContext) {
     this.#writes = writes;
     this.#recent = recent;
     this.#asked = state;
     this.#matches = new StoredMatches(writes, state, recent);
     this.#projections = new ProjectionsInTransaction(writes.map(({ projections }) => projections));
-    this.#subjects = subjects && new SubjectsInTransaction(writes, subjects);
+    this.#subjects = subjects && new SubjectsInTransaction(writes, subjects, keys);
   }
 
   /** The statements to send before the writes can run. */
@@ -54,14 +56,14 @@ export class TransactionWrites {
     return [...this.#matches.statements, ...others.filter((question) => question !== undefined)];
   }
 
+  /** True when these writes do not ask for some keys, since no other server has changed them. */
+  get assumesKeys(): boolean {
+    return this.#subjects?.assumesKeys ?? false;
+  }
+
   /** The store after these writes. */
   get after(): StoreState {
     return { storeId: this.#asked.storeId, head: this.#before + this.#events.length };
-  }
-
-  /** The events of these writes, which are to be stored. */
-  get events(): readonly PreparedEvent[] {
-    return this.#events;
   }
 
   /** The head before these writes. */
@@ -91,12 +93,16 @@ export class TransactionWrites {
 
   /** The statements that store the writes that have run. */
   get statements(): Statement[] {
-    return this.statementsWith([]);
+    return this.#statementsFor(this.#events);
   }
 
-  /** The same statements, with additional events at the end. */
-  statementsWith(following: readonly PreparedEvent[]): Statement[] {
-    const events = following.length === 0 ? this.#events : [...this.#events, ...following];
+  /** The same statements, with those of writes without questions that have run after these. */
+  statementsWith(following: TransactionWrites): Statement[] {
+    const more = following.#subjects?.statements ?? [];
+    return [...this.#statementsFor([...this.#events, ...following.#events]), ...more];
+  }
+
+  #statementsFor(events: readonly PreparedEvent[]): Statement[] {
     return [
       ...appendEvents(this.#before, events),
       ...this.#projections.statements,
