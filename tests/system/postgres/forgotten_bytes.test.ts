@@ -21,7 +21,7 @@ import { inTime } from "./support/in_time.ts";
 import { postgresTest } from "./support/postgres_test.ts";
 import { openStore, serverVariables } from "./support/shared_stores.ts";
 
-/* What docs/privacy_postgres.md says about the bytes of a key that was destroyed. */
+/* The promises of docs/privacy_postgres.md about the bytes of a key that was destroyed. */
 
 const PAGE = "privacy_postgres.md";
 

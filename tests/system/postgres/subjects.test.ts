@@ -83,7 +83,7 @@ await clusterTest("writes and forgetting of several servers at once have one ord
     const random = seededRandom(testSeed() + server);
     for (let round = 0; round < 40; round++) {
       const value = `v${random(2)}`;
-      // The type of the event, which is not encrypted, tells what was forgotten before it.
+      // The type of the event, which is not encrypted, names what was forgotten before it.
       const mark = storeWrite([newEvent("forgotten", [tag("value", value)])]);
       const group = random(3) === 0
         ? [forgetting(value, "student", mark)]
