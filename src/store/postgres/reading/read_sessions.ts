@@ -17,8 +17,9 @@ import {
 } from "../tables/projections.ts";
 import { READ_STATE, type StoreRow, storeRow } from "../tables/state.ts";
 import type { KeysById } from "../../core/sealing/sealed_lines.ts";
-import { readSubjects, subjectsIn } from "../tables/subjects.ts";
+import { changeName, READ_CHANGE, readSubjects, subjectsIn } from "../tables/subjects.ts";
 import { firstStatement, readChunk } from "./read_chunk.ts";
+import { RememberedKeys } from "./remembered_keys.ts";
 import { keysOn, openedChunk } from "./sealed_chunk.ts";
 import type { SessionSource } from "./session_source.ts";
 import { tallyEvents } from "./tally_events.ts";
@@ -45,7 +46,7 @@ interface ReadOptions {
   /** True when the read continues a page. */
   readonly isNextPart?: boolean;
   /** Sent first, together with the statement that reads the state of the store. */
-  readonly first?: Statement | undefined;
+  readonly first?: readonly Statement[];
 }
 
 /** The keys that are in use, and the store that was asked. */
@@ -58,7 +59,8 @@ interface FoundKeys {
 export class ReadSessions implements StoreReads {
   readonly max: number;
   readonly #source: SessionSource;
-  readonly #hasKeys: boolean;
+  /** undefined when payloads are not to be decrypted. */
+  readonly #keys: RememberedKeys | undefined;
   readonly #waiting = new QueuedReads<SessionRead>(({ isNextPart }) => ({ isNextPart, isShort: false }));
   readonly #ahead = new ReadAhead();
   readonly #idle: Session[] = [];
@@ -69,7 +71,7 @@ export class ReadSessions implements StoreReads {
   /** @param hasKeys whether payloads may be encrypted, and the sessions show the keys that are in use */
   constructor(source: SessionSource, max: number, hasKeys: boolean) {
     this.#source = source;
-    this.#hasKeys = hasKeys;
+    this.#keys = hasKeys ? new RememberedKeys() : undefined;
     this.max = max;
   }
 
@@ -79,11 +81,15 @@ export class ReadSessions implements StoreReads {
 
   chunk(request: ChunkRequest, client?: Client, isUrgent = false): Promise<Chunk> {
     const isNextPart = request.head !== undefined;
-    const options = { client, isUrgent, isNextPart, first: firstStatement(request) };
+    const events = firstStatement(request);
+    const keys = request.stored ? undefined : this.#keys;
+    const first = [...keys === undefined ? [] : [READ_CHANGE], ...events === undefined ? [] : [events]];
     return this.#read(async (session, state, asked) => {
-      const chunk = await readChunk(session, state, request, asked);
-      return this.#hasKeys ? await openedChunk(chunk, request, (ids) => keysOn(session, ids)) : chunk;
-    }, options);
+      const chunk = await readChunk(session, state, request, events && asked.at(-1));
+      if (keys === undefined) return chunk;
+      const read = (ids: readonly string[]): Promise<KeysById> => keysOn(session, ids);
+      return await openedChunk(chunk, request, (ids) => keys.find(changeName(asked[0]!), ids, read));
+    }, { client, isUrgent, isNextPart, first });
   }
 
   prefetchChunk(request: ChunkRequest, client: Client): PrefetchedChunk | undefined {
@@ -150,15 +156,15 @@ export class ReadSessions implements StoreReads {
 
   /** @throws ApiError `Unavailable` when PostgreSQL cannot be reached */
   async #read<T>(
-    read: (session: Session, state: StoreRow, asked: readonly Row[] | undefined) => Promise<T>,
+    read: (session: Session, state: StoreRow, asked: readonly (readonly Row[])[]) => Promise<T>,
     options: ReadOptions,
   ): Promise<T> {
-    const first = options.first === undefined ? [] : [options.first];
+    const { first = [] } = options;
     const expected = this.#source.expected();
     for (let tries = 1;; tries++) {
       const session = await this.#session(options);
       try {
-        const [, rows, asked] = await session.run([BEGIN, READ_STATE, ...first]);
+        const [, rows, ...asked] = await session.run([BEGIN, READ_STATE, ...first]);
         const row = storeRow(rows!);
         const fault = this.#source.faultOf(session, row, expected);
         if (fault !== undefined) throw new StaleSession(fault);

@@ -37,6 +37,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, string>> = {
 export const SEALING_RIGHTS: Readonly<Record<string, string>> = {
   subject: "SELECT, INSERT, UPDATE",
   subject_key: "SELECT, INSERT, DELETE",
+  subject_change: "SELECT, UPDATE",
 };
 
 /** The additional rights for a reset, which is for development. */

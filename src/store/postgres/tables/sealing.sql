@@ -23,3 +23,12 @@ CREATE TABLE subject_key (
 
 -- Statistics of a column are copies of some of its values, which nothing deletes with their row.
 ALTER TABLE subject_key ALTER COLUMN key SET STATISTICS 0;
+
+-- One row. Its name changes whenever keys are destroyed, so that a server knows whether keys that it has read are still
+-- in use.
+CREATE TABLE subject_change (
+  only_row integer PRIMARY KEY CHECK (only_row = 1),
+  name uuid NOT NULL
+);
+
+INSERT INTO subject_change (only_row, name) VALUES (1, gen_random_uuid());

@@ -68,6 +68,15 @@ export function addKeys(made: readonly MadeKey[]): Statement[] {
   return [subjects, keys];
 }
 
+/** The name that changes whenever keys are destroyed. */
+export const READ_CHANGE: Statement = { sql: "SELECT name::text FROM subject_change" };
+
+const CHANGE: Statement = { sql: "UPDATE subject_change SET name = gen_random_uuid()" };
+
+export function changeName([row]: readonly Row[]): string {
+  return textIn(row![0]);
+}
+
 /** Deletes the keys of subjects. @param forgotten when each was forgotten, in microseconds since 1970, by its token */
 export function forgetSubjects(forgotten: ReadonlyMap<string, number>): Statement[] {
   if (forgotten.size === 0) return [];
@@ -83,6 +92,7 @@ export function forgetSubjects(forgotten: ReadonlyMap<string, number>): Statemen
         WHERE s.token = f.token AND s.forgotten IS NULL`,
       params: [tokens, arrayText([...forgotten.values()])],
     },
+    CHANGE,
   ];
 }
 
@@ -90,6 +100,7 @@ export function forgetSubjects(forgotten: ReadonlyMap<string, number>): Statemen
 export const DELETE_SUBJECTS: readonly Statement[] = [
   { sql: "DELETE FROM subject_key" },
   { sql: "DELETE FROM subject" },
+  CHANGE,
 ];
 
 /** Reads the keys with these IDs, without those that are gone. */
