@@ -36,6 +36,8 @@ export class TransactionWrites {
   readonly #matches: StoredMatches;
   readonly #projections: ProjectionsInTransaction;
   readonly #subjects: SubjectsInTransaction | undefined;
+  /** The questions that are not about conditions, in their order. */
+  readonly #asks: { readonly projections: Statement | undefined; readonly keys: Statement | undefined };
   readonly #events: PreparedEvent[] = [];
   /** The terms of the remote commits and of the events so far, computed on demand. */
   readonly #termSets: Set<string>[] = [];
@@ -48,12 +50,14 @@ export class TransactionWrites {
     this.#matches = new StoredMatches(writes, state, recent);
     this.#projections = new ProjectionsInTransaction(writes.map(({ projections }) => projections));
     this.#subjects = subjects && new SubjectsInTransaction(writes, subjects, keys);
+    this.#asks = { projections: this.#projections.question, keys: this.#subjects?.question };
   }
 
   /** The statements to send before the writes can run. */
   get questions(): Statement[] {
-    const others = [this.#projections.question, this.#subjects?.question];
-    return [...this.#matches.statements, ...others.filter((question) => question !== undefined)];
+    const asked = [...this.#matches.statements];
+    for (const question of Object.values(this.#asks)) if (question !== undefined) asked.push(question);
+    return asked;
   }
 
   /** True when these writes do not ask for some keys, since no other server has changed them. */
@@ -85,9 +89,9 @@ export class TransactionWrites {
     this.#remoteCommits = remoteCommits;
     const asked = this.#matches.statements.length;
     await this.#matches.know(answers.slice(0, asked), session);
-    const others = answers.slice(asked);
-    if (this.#projections.question !== undefined) this.#projections.know(others.shift()!);
-    if (this.#subjects?.question !== undefined) this.#subjects.know(others.shift()!);
+    let next = asked;
+    if (this.#asks.projections !== undefined) this.#projections.know(answers[next++]!);
+    if (this.#asks.keys !== undefined) this.#subjects!.know(answers[next]!);
     return this.#writes.map((write) => this.#runOne(write));
   }
 
