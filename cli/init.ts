@@ -9,6 +9,7 @@ import { countEvents } from "../src/backup/reports/count_events.ts";
 import { UsageError } from "../src/config/config_error.ts";
 import { loadStorePlace, type PostgresSettings, type StorePlace } from "../src/config/load.ts";
 import { tokenLines } from "../src/config/print.ts";
+import { addSubjectsTo } from "../src/store/postgres/connection/add_subjects.ts";
 import { initPostgresStore } from "../src/store/postgres/connection/create_store.ts";
 import { locationText } from "../src/store/postgres/connection/address.ts";
 import { addViews } from "../src/store/sqlite/data_directory/add_views.ts";
@@ -50,6 +51,7 @@ function tokenText(request: TokenRequest): string {
 
 /** @returns the text to print */
 function init(options: InitOptions, dataDir: string): string {
+  if (options.addSubjects) throw new UsageError(["--add-subjects works with storage postgres only"]);
   if (options.addViews) return `${addViews(dataDir)}: the views are there\n`;
   const imported = importIn(options);
   if (imported === undefined) return made(initStore(dataDir));
@@ -59,6 +61,10 @@ function init(options: InitOptions, dataDir: string): string {
 async function initPostgres(options: InitOptions, location: PostgresSettings): Promise<string> {
   if (options.addViews) throw new UsageError(["--add-views works with storage sqlite only"]);
   const path = locationText(location);
+  if (options.addSubjects) {
+    await addSubjectsTo(location);
+    return `${path}: the tables of subjects are there\n`;
+  }
   const imported = importIn(options);
   if (imported === undefined) return made({ path, storeId: (await initPostgresStore(location)).storeId });
   using file = new ImportedFile(imported.path);
@@ -90,9 +96,11 @@ function made({ path, storeId, events }: { path: string; storeId: string; events
   return `${path}\nstore ${storeId}\n${events === undefined ? "" : `${countEvents(events)} imported\n`}`;
 }
 
-function rejectSeveralTasks({ import: exported, importPlain, addViews }: InitOptions): void {
-  if ([exported !== undefined, importPlain !== undefined, addViews].filter(Boolean).length > 1) {
-    throw new UsageError(["only one of --import, --import-plain and --add-views can be given"]);
+function rejectSeveralTasks({ import: exported, importPlain, addViews, addSubjects }: InitOptions): void {
+  if ([exported !== undefined, importPlain !== undefined, addViews, addSubjects].filter(Boolean).length > 1) {
+    throw new UsageError([
+      "only one of --import, --import-plain, --add-views and --add-subjects can be given",
+    ]);
   }
 }
 

@@ -82,6 +82,10 @@ export const initProgram = {
         "import a file of lines like the events of POST /write, with or without a time (- for standard input)",
     },
     { name: "add-views", help: "add the views for SQL to an existing database that lacks them" },
+    {
+      name: "add-subjects",
+      help: "add the tables of subjects to an existing store in PostgreSQL, if the server may not do that",
+    },
     ...common,
   ],
   section: "server",

@@ -1,5 +1,7 @@
+import { parseArgs } from "node:util";
 import { type ServerProcess, startServer } from "../../tests/support/server_process.ts";
 import { requestBytes } from "../connection.ts";
+import { databaseSettings, startDatabase } from "../postgres/database.ts";
 import { type Kind, ratesInTurn } from "./in_turn.ts";
 import { print } from "./report.ts";
 
@@ -7,7 +9,7 @@ import { print } from "./report.ts";
  * The cost of encrypted payloads: a server with the setting `subjects` next to the same one without it, with the same
  * events. Each event has a subject.
  *
- *   deno task campaign:subjects
+ *   deno task campaign:subjects [--storage postgres]
  */
 
 const WRITES = 500;
@@ -43,8 +45,17 @@ const write = (events: number) => (i: number): Uint8Array => {
   return requestBytes("POST", "/write", JSON.stringify(body));
 };
 
-await using sealed = await startServer({ env: { SERVICE_SUBJECTS: "student" } });
-await using plain = await startServer({});
+const { values: { storage } } = parseArgs({ args: Deno.args, options: { storage: { type: "string" } } });
+await using leftovers = new AsyncDisposableStack();
+const database = storage === "postgres" ? leftovers.use(await startDatabase(undefined)) : undefined;
+const place = (schema: string): Record<string, string> =>
+  database === undefined
+    ? {}
+    : { ...databaseSettings(database, "postgres"), SERVICE_POSTGRES_SCHEMA: schema };
+const sealed = leftovers.use(
+  await startServer({ env: { ...place("sealed"), SERVICE_SUBJECTS: "student" } }),
+);
+const plain = leftovers.use(await startServer({ env: place("plain") }));
 await Promise.all([fill(sealed), fill(plain)]);
 const kinds: [Kind, Kind] = [{ column: "encrypted", server: sealed }, { column: "plain", server: plain }];
 print(

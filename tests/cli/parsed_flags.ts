@@ -15,6 +15,7 @@ export const initOptions = {
   keepStoreId: false,
   importPlain: undefined,
   addViews: false,
+  addSubjects: false,
 };
 export const backupOptions = { ...common, quiet: false, json: false, metricsFile: undefined };
 

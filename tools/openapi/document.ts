@@ -56,7 +56,6 @@ const TAG_TEXTS: Readonly<Record<typeof TAGS[number], string>> = {
   events: "Reading and appending events.",
   transactions: "A command, from its begin to its commit.",
   projections: "Opaque current state, by type and ID.",
-  subjects: "Identifiers that stand for a person, whose payloads are encrypted: with the setting `subjects`.",
   subjects: "Persons, whose payloads are encrypted: with the setting `subjects`.",
   pause: "Keeping writers out.",
   operation: "For those who run the server.",

@@ -3,7 +3,14 @@ import { ObservedWriter } from "../core/observed_writer.ts";
 import { reportOnce } from "../core/report_once.ts";
 import type { OpenedStore, Store, StoreNotice, StoreReads, StoreUsage, StoreWriter } from "../api/store.ts";
 import { TransactionCounts } from "../core/transaction_counts.ts";
-import { databaseFault, holdsStore, storeFault } from "./connection/check_database.ts";
+import { addSubjects } from "./connection/add_subjects.ts";
+import {
+  databaseFault,
+  holdsStore,
+  storeFault,
+  type StoreUse,
+  subjectsFault,
+} from "./connection/check_database.ts";
 import { createStore } from "./connection/create_store.ts";
 import { openPrimary } from "./connection/open_session.ts";
 import { type PostgresLocation, PostgresStoreError, reasonOf } from "./connection/address.ts";
@@ -15,6 +22,7 @@ import { WriteOwnership, type WriteOwnershipOptions } from "./cluster/write_owne
 import { PeerMonitor } from "./cluster/peer_monitor.ts";
 import { KnownState } from "./cluster/known_state.ts";
 import type { StoreRow } from "./tables/state.ts";
+import { KeyVacuum } from "./writing/key_vacuum.ts";
 import { PostgresWriter } from "./writing/postgres_writer.ts";
 import { TransactionRunner } from "./writing/transaction_runner.ts";
 import { WriterSession } from "./writing/writer_session.ts";
@@ -23,8 +31,6 @@ import { WriterState } from "./writing/writer_state.ts";
 export interface PostgresStoreOptions extends WriteOwnershipOptions {
   /** Connections for reads, opened when they are needed. */
   readonly readersMax: number;
-  /** The names of identifiers that stand for a person. None by default. */
-  readonly subjects?: readonly string[];
   /** True when the server must be able to delete events, as in development. */
   readonly mayReset?: boolean;
 }
@@ -41,6 +47,7 @@ export class PostgresStore implements Store {
   readonly #writer: PostgresWriter;
   readonly #reads: ReadSessions | ReplicaReads;
   readonly #peerMonitor: PeerMonitor;
+  readonly #keyVacuum: KeyVacuum;
 
   private constructor(
     location: PostgresLocation,
@@ -49,6 +56,7 @@ export class PostgresStore implements Store {
     ownership: WriteOwnership,
     writer: WriterSession,
     reads: ReadSessions,
+    subjects: ReadonlySet<string> | undefined,
   ) {
     const { storeId, head, turn, pausedSinceMicros } = row;
     this.#ownership = ownership;
@@ -60,7 +68,9 @@ export class PostgresStore implements Store {
     this.#peerMonitor = new PeerMonitor(location.schema, ownership, known, onBroken);
     const options = { onBroken, onWritten: () => this.#peerMonitor.written() };
     const transactions = new TransactionRunner(writer, ownership, new WriterState(row, known), options);
-    this.#writer = new PostgresWriter(transactions);
+    this.#writer = new PostgresWriter(transactions, subjects);
+    this.#keyVacuum = new KeyVacuum(ownership.primary);
+    this.#writer.onKeysDeleted = () => this.#keyVacuum.deleted();
     ownership.primary.onRenewed = (reason) => {
       report({ kind: "renewed", reason });
       this.#peerMonitor.lookSoon();
@@ -71,6 +81,7 @@ export class PostgresStore implements Store {
     this.reads = this.#reads = withReplicas(location, reads, {
       known: () => this.feed.state,
       primary: ownership.primary,
+      hasSubjects: subjects !== undefined,
       onUnread: (reason) => report({ kind: "replicas", reason }),
     });
   }
@@ -107,7 +118,8 @@ export class PostgresStore implements Store {
     ownership.primary.onRenewed = (reason) => renewal = reason;
     const row = await ownership.take(session);
     const writer = new WriterSession(ownership, session);
-    const reads = new ReadSessions(primarySource(ownership.primary), readersMax);
+    const subjects = options.subjects?.length ? new Set(options.subjects) : undefined;
+    const reads = new ReadSessions(primarySource(ownership.primary), readersMax, subjects !== undefined);
     return new PostgresStore(
       location,
       row,
@@ -115,6 +127,7 @@ export class PostgresStore implements Store {
       ownership,
       writer,
       reads,
+      subjects,
     );
   }
 
@@ -139,26 +152,39 @@ export class PostgresStore implements Store {
   async close(): Promise<void> {
     await this.#reads.close();
     await this.#writer.close();
+    await this.#keyVacuum.close();
     await this.#peerMonitor.close();
   }
 }
 
 /**
- * Checks a database, and creates the store if there is none.
+ * Checks a database, and creates the store if there is none, and the tables of subjects if the server needs them.
  * @returns true when it has created the store
  * @throws PostgresStoreError
  */
 export async function makeReady(
   location: PostgresLocation,
   session: Session,
-  { mayReset = false }: Pick<PostgresStoreOptions, "mayReset">,
+  { mayReset = false, subjects = [] }: Pick<PostgresStoreOptions, "mayReset" | "subjects">,
 ): Promise<boolean> {
+  const use = { mayReset, hasSubjects: subjects.length > 0 };
   const fault = await databaseFault(session);
   if (fault !== undefined) throw new PostgresStoreError(location, fault);
   const created = !await holdsStore(session, location.schema) && await createdNow(session, location.schema);
-  const storeProblem = await storeFault(session, location.schema, mayReset);
+  const storeProblem = await storeFault(session, location.schema, use) ??
+    (use.hasSubjects ? await sealingFault(location, session, use) : undefined);
   if (storeProblem !== undefined) throw new PostgresStoreError(location, storeProblem);
   return created;
+}
+
+/** Creates the tables of subjects if they are missing. @returns why the server cannot work with them, if it cannot */
+async function sealingFault(
+  location: PostgresLocation,
+  session: Session,
+  use: StoreUse,
+): Promise<string | undefined> {
+  await addSubjects(session, location);
+  return await subjectsFault(session, location.schema, use);
 }
 
 /** Creates a store, unless another server does so at the same time. */

@@ -218,6 +218,7 @@ export class InProcess implements Subject, Disposable {
       prefetchChunk: () => undefined,
       projection: (key) => Promise.resolve(reader.projection(key)),
       projections: (request) => Promise.resolve(reader.projections(request)),
+      subjects: (afterRow) => Promise.resolve(reader.subjects(afterRow)),
       tally: (afterSequence) => Promise.resolve(reader.tally(afterSequence)),
       ping: () => Promise.resolve(),
     };

@@ -13,6 +13,7 @@ import type {
   ProjectionLines,
   Store,
   StoreReads,
+  SubjectsPart,
 } from "../../../src/store/api/store.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -67,6 +68,10 @@ class HookedReads implements StoreReads {
 
   projections(request: ListRequest, client?: Client): Promise<ProjectionLines> {
     return this.#reads.projections(request, client);
+  }
+
+  subjects(afterRow: number): Promise<SubjectsPart> {
+    return this.#reads.subjects(afterRow);
   }
 
   tally(afterSequence: number): Promise<Tally> {

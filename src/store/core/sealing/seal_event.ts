@@ -15,9 +15,17 @@ export function sealEvent(
   names: ReadonlySet<string>,
   keyOf: (subject: Tag) => SubjectKey,
 ): PreparedEvent {
-  const subjects = subjectsOf(event.body, names);
+  return sealFor(event, subjectsOf(event.body, names), keyOf);
+}
+
+/** Does the same for an event whose subjects are known. */
+export function sealFor<Subject extends Tag>(
+  event: PreparedEvent,
+  subjects: readonly Subject[],
+  keyOf: (subject: Subject) => SubjectKey,
+): PreparedEvent {
   if (subjects.length === 0) return event;
-  const keys = subjects.map(keyOf);
+  const keys = subjects.map((subject) => keyOf(subject));
   const { tags, payload } = splitBody(event.body);
   const data = encrypt(
     payloadKey(keys.map(({ bytes }) => bytes)),

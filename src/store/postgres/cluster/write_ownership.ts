@@ -14,6 +14,8 @@ import {
   storeRow,
   writeOwner,
 } from "../tables/state.ts";
+import { LACKS_SUBJECTS } from "../../core/sealing/lacks_subjects.ts";
+import { SEALING_VERSION } from "../tables/schema.ts";
 import { STANDBY_POLL } from "../time_limits.ts";
 import { type ActiveServer, readActive } from "./active_server.ts";
 import { Primary } from "./primary.ts";
@@ -48,6 +50,8 @@ export interface WriteOwnershipOptions {
   readonly servers: Servers;
   /** Default `verify`. */
   readonly failover?: FailoverName;
+  /** The names of identifiers that stand for a person. None by default. */
+  readonly subjects?: readonly string[];
 }
 
 /**
@@ -64,9 +68,14 @@ export class WriteOwnership {
   readonly isShared: boolean;
   readonly primary: Primary;
   readonly #location: PostgresLocation;
+  readonly #hasSubjects: boolean;
 
-  constructor(location: PostgresLocation, { edition, servers, failover = "verify" }: WriteOwnershipOptions) {
+  constructor(
+    location: PostgresLocation,
+    { edition, servers, failover = "verify", subjects = [] }: WriteOwnershipOptions,
+  ) {
     this.#location = location;
+    this.#hasSubjects = subjects.length > 0;
     this.edition = edition;
     this.isShared = servers === "shared";
     const { server, isShared } = this;
@@ -118,8 +127,12 @@ export class WriteOwnership {
     });
   }
 
-  /** @throws StoreBroken when the row of the store names another edition or another server */
-  check({ edition, server }: Owner): void {
+  /**
+   * @throws StoreBroken when the row of the store names another edition or another server, or when servers with
+   *   subjects have begun to encrypt payloads
+   */
+  check({ edition, server, schemaVersion }: Owner & Pick<StoreRow, "schemaVersion">): void {
+    if (schemaVersion === SEALING_VERSION && !this.#hasSubjects) throw new StoreBroken(LACKS_SUBJECTS);
     if (edition !== this.edition) {
       throw new StoreBroken(`a server of edition ${edition} has taken over the store`);
     }
@@ -134,7 +147,12 @@ export class WriteOwnership {
 
   async #checkEditions(session: Session): Promise<void> {
     const [rows, state] = await session.run([readOthers(this.server), READ_STATE]);
-    if (storeRow(state!).edition === MOVED) {
+    const row = storeRow(state!);
+    // It may have changed since it was opened.
+    if (row.schemaVersion === SEALING_VERSION && !this.#hasSubjects) {
+      throw new PostgresStoreError(this.#location, LACKS_SUBJECTS);
+    }
+    if (row.edition === MOVED) {
       const { schema } = this.#location;
       throw new PostgresStoreError(
         this.#location,

@@ -1,10 +1,17 @@
 import type { ImportBatch } from "../../core/import_batch.ts";
+import { SEALED } from "../../../wire/sealed_event.ts";
 import { textIn } from "../protocol/cells.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
 import { appendEvents } from "../tables/events.ts";
 import { insertProjections } from "../tables/projections.ts";
-import { INDEX_STATEMENTS, SCHEMA_VERSION, TABLE_STATEMENTS } from "../tables/schema.ts";
+import {
+  INDEX_STATEMENTS,
+  SCHEMA_VERSION,
+  SEALING_STATEMENTS,
+  SEALING_VERSION,
+  TABLE_STATEMENTS,
+} from "../tables/schema.ts";
 import { addTurn } from "../tables/turns.ts";
 import { databaseFault, holdsStore } from "./check_database.ts";
 import { type Creation, wasCreated } from "./lost_commit.ts";
@@ -61,11 +68,14 @@ async function build(
     }]);
     if (found!.length === 0) await session.run([{ sql: `CREATE SCHEMA "${schema}"` }]);
     for (const sql of TABLE_STATEMENTS) await session.run([{ sql }]);
-    const events = await fill(session, batches);
-    for (const sql of INDEX_STATEMENTS) await session.run([{ sql }]);
+    const { events, isSealed } = await fill(session, batches);
+    for (const sql of [...INDEX_STATEMENTS, ...isSealed ? SEALING_STATEMENTS : []]) {
+      await session.run([{ sql }]);
+    }
     const storeId = storeIdOf();
     const turn = addTurn(events, { number: 0, name: crypto.randomUUID() });
-    await session.run([{ sql: first, params: [String(SCHEMA_VERSION), storeId] }, turn]);
+    const version = isSealed ? SEALING_VERSION : SCHEMA_VERSION;
+    await session.run([{ sql: first, params: [String(version), storeId] }, turn]);
     return { storeId, events, transaction };
   } catch (error) {
     await session.rollback();
@@ -73,14 +83,19 @@ async function build(
   }
 }
 
-/** @returns how many events there were */
-async function fill(session: Session, batches: Iterable<ImportBatch>): Promise<number> {
+/** @returns how many events there were, and whether the payload of one is encrypted */
+async function fill(
+  session: Session,
+  batches: Iterable<ImportBatch>,
+): Promise<{ readonly events: number; readonly isSealed: boolean }> {
   let head = 0;
+  let isSealed = false;
   for (const { events, projections } of batches) {
     await session.run([...appendEvents(head, events), ...insertProjections(projections)]);
     head += events.length;
+    isSealed ||= events.some(({ body }) => body.includes(SEALED));
   }
-  return head;
+  return { events: head, isSealed };
 }
 
 /**

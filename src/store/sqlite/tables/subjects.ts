@@ -6,7 +6,7 @@ import type { Database, Row } from "../connection/database.ts";
 import { SEALING, SEALING_VERSION } from "./schema.ts";
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** True when the store has been opened with subjects. */
 export function hasSubjects(db: Database): boolean {

@@ -1,5 +1,6 @@
 import type { Tag } from "../../../model/tag.ts";
 import type { PreparedEvent } from "../../core/prepare_event.ts";
+import { LACKS_SUBJECTS } from "../../core/sealing/lacks_subjects.ts";
 import { sealEvent } from "../../core/sealing/seal_event.ts";
 import { newSubjectKey, type SubjectKey } from "../../core/sealing/subject_key.ts";
 import { nowMicros } from "../../../time/clock.ts";
@@ -12,10 +13,6 @@ import {
   hasSubjects,
   livingKey,
 } from "../tables/subjects.ts";
-
-const LACKS_SUBJECTS =
-  "it holds encrypted payloads, but the setting subjects names no identifiers, so new payloads " +
-  "would be stored readable";
 
 /** About 300 bytes each. */
 const KNOWN_MAX = 10_000;

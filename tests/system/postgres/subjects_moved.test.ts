@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import type { ImportBatch } from "../../../src/store/core/import_batch.ts";
+import type { PreparedEvent } from "../../../src/store/core/prepare_event.ts";
+import { initPostgresStore } from "../../../src/store/postgres/connection/create_store.ts";
+import type { PostgresLocation } from "../../../src/store/postgres/connection/address.ts";
+import { readStoppedStore } from "../../../src/store/postgres/connection/stopped_store.ts";
+import { eventTerms } from "../../../src/store/core/index_terms.ts";
+import { parseQueried } from "../../../src/wire/event.ts";
+import { newEvent, ofTypes, storeWrite, tag } from "../../store/made_writes.ts";
+import { written } from "../../store/outcomes.ts";
+import {
+  aboutStudent,
+  forgetting,
+  linesOf,
+  payloadsOf,
+  SUBJECTS,
+  subjectsOf,
+} from "../../store/contract/subject_writes.ts";
+import { clusterTest } from "./support/postgres_test.ts";
+import { newLocation, openStore } from "./support/shared_stores.ts";
+
+const decoder = new TextDecoder();
+
+/** The events of a stopped store, as an import takes them. */
+async function eventsOf(location: PostgresLocation): Promise<PreparedEvent[]> {
+  const events: PreparedEvent[] = [];
+  await readStoppedStore(location, async (stopped) => {
+    for await (const batch of stopped.events()) {
+      for (const { timeMicros, body } of batch) {
+        const text = typeof body === "string" ? body : decoder.decode(body);
+        events.push({ timeMicros, body: text, terms: eventTerms(parseQueried(text)) });
+      }
+    }
+  }, false);
+  return events;
+}
+
+await clusterTest(
+  "a stopped store gives events as they are stored, and a new one takes them so",
+  async (cluster) => {
+    const [from, to] = [newLocation(cluster), newLocation(cluster)];
+    const store = await openStore(from, { subjects: SUBJECTS });
+    const events = [
+      newEvent("t", [tag("customer", "k"), tag("student", "s1")], "both"),
+      newEvent("t", [], "plain"),
+    ];
+    for (
+      const outcome of await store.writer.group([
+        aboutStudent("gone", "s2"),
+        storeWrite(events),
+        forgetting("s2"),
+      ])
+    ) {
+      written(outcome);
+    }
+    const stored = await linesOf(store.reads, { stored: true });
+    await store.close();
+
+    const batches: ImportBatch[] = [{ events: await eventsOf(from), projections: [] }];
+    assert.doesNotMatch(JSON.stringify(batches), /both|gone/);
+    await initPostgresStore(to, batches);
+    await assert.rejects(
+      openStore(to),
+      /it holds encrypted payloads, but the setting subjects names no identifiers/,
+    );
+    const moved = await openStore(to, { subjects: SUBJECTS });
+    assert.deepEqual(await linesOf(moved.reads, { stored: true }), stored);
+    assert.deepEqual(
+      await payloadsOf(moved.reads),
+      [["student"], ["customer", "student"], "plain"],
+      "it has no keys",
+    );
+    assert.deepEqual(await subjectsOf(moved), []);
+    written((await moved.writer.group([aboutStudent("new")]))[0]);
+    assert.equal((await payloadsOf(moved.reads)).at(-1), "new");
+    await moved.close();
+  },
+);
+
+await clusterTest("an import without encrypted payloads makes a store as before", async (cluster) => {
+  const [from, to] = [newLocation(cluster), newLocation(cluster)];
+  const store = await openStore(from);
+  written((await store.writer.group([ofTypes("a")]))[0]);
+  await store.close();
+  await initPostgresStore(to, [{ events: await eventsOf(from), projections: [] }]);
+  const sql = `SELECT 1 FROM pg_tables WHERE schemaname = '${to.schema}' AND tablename LIKE 'subject%'`;
+  assert.deepEqual(await cluster.sql(sql), []);
+  await (await openStore(to)).close();
+});
