@@ -5,20 +5,17 @@ import { EXCHANGES_A } from "../examples/edition_a.ts";
 import { json, type Operation } from "../operation.ts";
 import { readRequest } from "./read_request.ts";
 import { answer, COUNT, described, list, ref, request, type Schema } from "../schema.ts";
+import { health, ONE_TURN, operationalSchemas, turns } from "./operational_schemas.ts";
 import {
   catalog,
   command,
   deleteProjections,
   findPosition,
-  health,
   listProjections,
   NO_TRANSACTION,
-  ONE_TURN,
   operational,
-  operationalSchemas,
   readEvents,
   readProjection,
-  turns,
 } from "./shared_operations.ts";
 import { subjectOperations } from "./subject_operations.ts";
 

@@ -7,19 +7,17 @@ import { EXCHANGES_C } from "../examples/edition_c.ts";
 import { json, type Operation } from "../operation.ts";
 import { readRequest } from "./read_request.ts";
 import { answer, COUNT, described, list, NUMBER, orNull, ref, request, type Schema } from "../schema.ts";
+import { health, operationalSchemas, turns } from "./operational_schemas.ts";
 import {
   catalog,
   command,
   deleteProjections,
   findPosition,
-  health,
   listProjections,
   operational,
-  operationalSchemas,
   readEvents,
   readProjection,
   standingBy,
-  turns,
 } from "./shared_operations.ts";
 import { subjectOperations } from "./subject_operations.ts";
 

@@ -5,80 +5,91 @@ import { answer, COUNT, described, list, NAME, oneWord, ref, request, type Schem
 
 /** The operations of a server with the setting `subjects`. @param noTurn the errors when a forgetting gets no turn */
 export function subjectOperations(noTurn: readonly ErrorCode[]): Operation[] {
-  return [
-    {
-      method: "POST",
-      path: "/forget",
-      id: "forget",
-      summary: "Make the payloads of a subject unreadable for good",
-      description:
-        "Destroys the keys of the subject in a turn of its own, durably before the answer, and appends the events of the" +
-        " request in the same turn. Later payloads of the subject get a new key.",
-      body: "ForgetRequest",
-      successes: [{
-        status: 200,
-        description: "The keys are gone, and the events are durable.",
-        headers: ["Store"],
-        body: json("Forgotten"),
-      }],
-      errors: ["SubjectNotFound", ...noTurn],
-    },
-    {
-      method: "GET",
-      path: "/subjects/{name}/{value}",
-      id: "readSubject",
-      summary: "Read all events of a subject",
-      successes: [{
-        status: 200,
-        description:
-          'One JSON value per line: all events with this identifier, readable, then `{"hasMore": false}`.',
-        headers: ["Store", "NotCached"],
-        body: jsonLines("PageLine"),
-      }],
-      errors: ["Unavailable"],
-    },
-    {
-      method: "QUERY",
-      path: "/events/stored",
-      id: "readStoredEvents",
-      summary: "Read events as they are stored, for backups and proofs",
-      body: "StoredReadRequest",
-      successes: [{
-        status: 200,
-        description: "A page as that of `QUERY /events`, in which payloads of subjects are encrypted.",
-        headers: ["Store", "Head", "NotCached"],
-        body: jsonLines("StoredLine"),
-      }],
-      errors: ["Unavailable"],
-    },
-    {
-      method: "GET",
-      path: "/subjects/keys",
-      id: "readKeys",
-      summary: "Read the keys of subjects, for a backup of them",
-      successes: [{
-        status: 200,
-        description: 'One JSON value per line: each key in use, then `{"hasMore": false}`.',
-        headers: ["Store", "NotCached"],
-        body: jsonLines("KeyLine"),
-      }],
-      errors: ["Unavailable"],
-    },
-    {
-      method: "GET",
-      path: "/subjects/forgotten",
-      id: "readForgotten",
-      summary: "List the keys that were destroyed",
-      successes: [{
-        status: 200,
-        description: 'One JSON value per line: each key that was destroyed, then `{"hasMore": false}`.',
-        headers: ["Store", "NotCached"],
-        body: jsonLines("ForgottenLine"),
-      }],
-      errors: ["Unavailable"],
-    },
-  ].map((operation) => ({ ...operation, tag: "subjects", absent: "NoSubjects" }) as Operation);
+  return [forget(noTurn), ...READS].map((operation) => ({
+    ...operation,
+    tag: "subjects",
+    absent: "NoSubjects",
+  }));
 }
+
+type SubjectOperation = Omit<Operation, "tag">;
+
+function forget(noTurn: readonly ErrorCode[]): SubjectOperation {
+  return {
+    method: "POST",
+    path: "/forget",
+    id: "forget",
+    summary: "Make the payloads of a subject unreadable for good",
+    description:
+      "Destroys the keys of the subject in a turn of its own, durably before the answer, and appends the events of the" +
+      " request in the same turn. Later payloads of the subject get a new key.",
+    body: "ForgetRequest",
+    successes: [{
+      status: 200,
+      description: "The keys are gone, and the events are durable.",
+      headers: ["Store"],
+      body: json("Forgotten"),
+    }],
+    errors: ["SubjectNotFound", ...noTurn],
+  };
+}
+
+const READS: readonly SubjectOperation[] = [
+  {
+    method: "GET",
+    path: "/subjects/{name}/{value}",
+    id: "readSubject",
+    summary: "Read all events of a subject",
+    successes: [{
+      status: 200,
+      description:
+        'One JSON value per line: all events with this identifier, readable, then `{"hasMore": false}`.',
+      headers: ["Store", "NotCached"],
+      body: jsonLines("PageLine"),
+    }],
+    errors: ["Unavailable"],
+  },
+  {
+    method: "QUERY",
+    path: "/events/stored",
+    id: "readStoredEvents",
+    summary: "Read events as they are stored, for backups and proofs",
+    body: "StoredReadRequest",
+    successes: [{
+      status: 200,
+      description: "A page as that of `QUERY /events`, in which payloads of subjects are encrypted.",
+      headers: ["Store", "Head", "NotCached"],
+      body: jsonLines("StoredLine"),
+    }],
+    errors: ["Unavailable"],
+  },
+  {
+    method: "GET",
+    path: "/subjects/keys",
+    id: "readKeys",
+    summary: "Read the keys of subjects, for a backup of them",
+    successes: [{
+      status: 200,
+      description: 'One JSON value per line: each key in use, then `{"hasMore": false}`.',
+      headers: ["Store", "NotCached"],
+      body: jsonLines("KeyLine"),
+    }],
+    errors: ["Unavailable"],
+  },
+  {
+    method: "GET",
+    path: "/subjects/forgotten",
+    id: "readForgotten",
+    summary: "List the keys that were destroyed",
+    successes: [{
+      status: 200,
+      description: 'One JSON value per line: each key that was destroyed, then `{"hasMore": false}`.',
+      headers: ["Store", "NotCached"],
+      body: jsonLines("ForgottenLine"),
+    }],
+    errors: ["Unavailable"],
+  },
+];
 
 const KEY_ID: Schema = {
   type: "string",

@@ -1,7 +1,7 @@
 import { answer, COUNT, described, list, oneWord, ref, request, type Schema } from "../schema.ts";
 import { EVENT_PROPERTIES, PROJECTION_KEY } from "./model_schemas.ts";
 import { readRequest } from "./read_request.ts";
-import { health, ONE_TURN, operationalSchemas, turns } from "./shared_operations.ts";
+import { health, ONE_TURN, operationalSchemas, turns } from "./operational_schemas.ts";
 
 const PAUSE_STATE = oneWord("normal", "pauseRequested", "paused");
 
