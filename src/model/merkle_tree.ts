@@ -88,9 +88,12 @@ export class GrowingTree {
   }
 
   get root(): string {
-    const [last, ...rest] = this.#roots.toReversed();
-    return last === undefined
-      ? this.#hash.empty
-      : rest.reduce((right, left) => this.#hash.node(left, right), last);
+    return rootOver(this.#hash, this.#roots);
   }
+}
+
+/** Returns the root of a tree from the roots of its complete subtrees. */
+export function rootOver(hash: TreeHash, roots: readonly string[]): string {
+  const [last, ...rest] = roots.toReversed();
+  return last === undefined ? hash.empty : rest.reduce((right, left) => hash.node(left, right), last);
 }
