@@ -38,6 +38,8 @@ export interface Operation {
   readonly errors?: readonly ErrorCode[];
   /** Set if the operation exists in development mode only. */
   readonly devModeOnly?: true;
+  /** Set if the operation exists with the setting `subjects` only. */
+  readonly subjectsOnly?: true;
   /** Set if the operation answers without reading a body. */
   readonly bodyUnread?: true;
 }
@@ -112,6 +114,7 @@ function responsesOf(operation: Operation, exchanges: readonly Exchange[]): Json
     responses[status] = component("responses", responseName(codes));
   }
   if (operation.devModeOnly === true) responses[404] = component("responses", "NotInDevelopmentMode");
+  if (operation.subjectsOnly === true) responses[404] = component("responses", "NotWithoutSubjects");
   // JavaScript orders numeric keys in ascending order.
   return responses;
 }

@@ -12,6 +12,7 @@ export const contractA: ContractEdition = {
     ["/", ["GET", "HEAD"]],
     ["/position", ["GET", "HEAD"]],
     ["/catalog", ["GET", "HEAD"]],
+    ["/proof", ["GET", "HEAD"]],
     ["/events", ["QUERY"]],
     ["/write", ["POST"]],
     ["/projections", ["GET", "HEAD", "DELETE"]],

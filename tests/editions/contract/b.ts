@@ -13,6 +13,7 @@ export const contractB: ContractEdition = {
     ["/", ["GET", "HEAD"]],
     ["/position", ["GET", "HEAD"]],
     ["/catalog", ["GET", "HEAD"]],
+    ["/proof", ["GET", "HEAD"]],
     ["/events", ["QUERY"]],
     ["/tx", ["POST"]],
     ["/tx/x", ["DELETE"]],

@@ -40,6 +40,8 @@ export const CONTRACT_ENV: Readonly<Record<string, string>> = {
   SERVICE_MAX_EVENT_SIZE: String(ITEM_BYTES_MAX),
   SERVICE_MAX_PROJECTION_SIZE: String(ITEM_BYTES_MAX),
   SERVICE_MAX_REQUEST_BODY_SIZE: "20000",
+  // No event of the contract has such an identifier. There are proofs.
+  SERVICE_SUBJECTS: "person",
 };
 
 /** The cap of the editions that have `maxRequestBodySize`. */

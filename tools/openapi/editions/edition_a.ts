@@ -16,6 +16,7 @@ import {
   ONE_TURN,
   operational,
   operationalSchemas,
+  proof,
   readEvents,
   readProjection,
   turns,
@@ -44,6 +45,7 @@ const OPERATIONS: readonly Operation[] = [
   readProjection(),
   findPosition(),
   catalog(),
+  proof(),
   listProjections(),
   ...deleteProjections(NO_TRANSACTION),
   ...operational(

@@ -16,6 +16,7 @@ import {
   listProjections,
   operational,
   operationalSchemas,
+  proof,
   readEvents,
   readProjection,
   standingBy,
@@ -69,6 +70,7 @@ const OPERATIONS: readonly Operation[] = [
   readProjection({ parameters: ["optionalTicket"], errors: CALL }),
   findPosition(),
   catalog(),
+  proof(),
   listProjections(),
   {
     method: "POST",
