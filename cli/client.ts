@@ -8,6 +8,7 @@ import { head } from "../src/shell/verbs/head.ts";
 import { health } from "../src/shell/verbs/health.ts";
 import { projection } from "../src/shell/verbs/projection.ts";
 import { read } from "../src/shell/verbs/read.ts";
+import { verify } from "../src/shell/verbs/verify.ts";
 import { whoami } from "../src/shell/verbs/whoami.ts";
 import { clientProgram } from "./client_program.ts";
 import { bashCompletion } from "./completions/bash.ts";
@@ -65,6 +66,8 @@ function runVerb(context: ShellContext, line: ServerLine): Promise<number> {
       return health(context, line.options);
     case "whoami":
       return whoami(context, line.options);
+    case "verify":
+      return verify(context, line.options);
     case "explore":
       return explore(context, line.options);
   }

@@ -152,6 +152,27 @@ const whoamiVerb = {
   flags: [json("print the answer of the server"), ...server],
 } as const satisfies Verb;
 
+const verifyVerb = {
+  name: "verify",
+  summary: "Checks that no stored event has changed, without trusting the server: docs/proofs.md.",
+  flags: [
+    { name: "sequence", value: "number", help: "check only that this event belongs to the root" },
+    {
+      name: "continues",
+      value: "root@head",
+      help: "check that the store still begins with the events of this root",
+    },
+    {
+      name: "witness",
+      value: "file",
+      help: "check that the store continues the last root in this file, then append the present one",
+    },
+    { name: "whole", help: "with --continues or --witness: also read and check every event" },
+    json("print store ID, head and root as one line of JSON"),
+    ...server,
+  ],
+} as const satisfies Verb;
+
 const exploreVerb = {
   name: "explore",
   summary: "Serves a page that shows the store to a browser on this machine, until a signal ends it.",
@@ -186,6 +207,7 @@ export const clientProgram = {
     projectionVerb,
     healthVerb,
     whoamiVerb,
+    verifyVerb,
     exploreVerb,
     completionsVerb,
   ],
@@ -212,5 +234,9 @@ export const clientProgram = {
     ["5", "the server cannot be reached, or cannot do it now; nothing was written: try again later"],
     ["6", "the answer to a write was lost, or came from a proxy: it may or may not have happened"],
     ["7", "the token is missing or wrong, or the server does not allow it"],
+    [
+      "8",
+      "verify: an event has changed, or the store does not continue an earlier root; standard error says where",
+    ],
   ],
 } as const satisfies Program;

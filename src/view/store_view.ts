@@ -10,6 +10,7 @@ import type { StoreWrite, WriteResult } from "../store/api/write.ts";
 import type { CatalogDocument } from "../store/core/catalog/catalog_counts.ts";
 import type { Catalog } from "../store/core/catalog/catalog.ts";
 import { openPage, type Page } from "../store/core/open_page.ts";
+import type { ProofDocument, Proofs, ProofSubject } from "../store/core/proof/proofs.ts";
 import { AwaitedPages, type AwaitedRead } from "../store/feed/awaited_pages.ts";
 import { termsWithin } from "../store/feed/filter_terms.ts";
 import { parseQueried } from "../wire/event.ts";
@@ -21,6 +22,7 @@ interface ViewParts {
   readonly store: Pick<Store, "reads" | "writer">;
   readonly queue: Pick<WriteQueue, "write" | "alone">;
   readonly catalog: Pick<Catalog, "document">;
+  readonly proofs: Pick<Proofs, "document"> | undefined;
   readonly awaited: AwaitedPages;
   readonly catalogsWithin: CatalogsWithin;
 }
@@ -29,12 +31,19 @@ interface ViewParts {
 export class StoreViews {
   readonly #parts: ViewParts;
 
-  constructor(store: Store, queue: ViewParts["queue"], catalog: ViewParts["catalog"]) {
+  /** @param proofs undefined without the setting `subjects` */
+  constructor(
+    store: Store,
+    queue: ViewParts["queue"],
+    catalog: ViewParts["catalog"],
+    proofs?: ViewParts["proofs"],
+  ) {
     const { reads } = store;
     this.#parts = {
       store,
       queue,
       catalog,
+      proofs,
       awaited: new AwaitedPages(store),
       catalogsWithin: new CatalogsWithin(reads),
     };
@@ -99,6 +108,20 @@ export class StoreView {
     return within === undefined
       ? this.#parts.catalog.document()
       : this.#parts.catalogsWithin.document(within);
+  }
+
+  /**
+   * Throws like `Proofs.document`.
+   * @throws ApiError `Forbidden` for a token with `within`, since a root covers all events
+   */
+  async proof(subject: ProofSubject, head: number | undefined): Promise<ProofDocument> {
+    const { within, name, onForbidden } = this.#access;
+    if (within !== undefined) {
+      onForbidden?.();
+      throw new ApiError("Forbidden", `a proof covers all events, and the token ${name} sees only some`);
+    }
+    if (this.#parts.proofs === undefined) throw new Error("proofs need the setting subjects");
+    return await this.#parts.proofs.document(subject, head);
   }
 
   /** Throws like `WriteQueue.write`, and like `assertWithin`. */

@@ -8,7 +8,7 @@ import { type HeaderName, HEADERS } from "./headers.ts";
 import type { JsonObject } from "./json.ts";
 import { modelSchemas } from "./editions/model_schemas.ts";
 import { errorsOf, type Operation, operationObject } from "./operation.ts";
-import { NAME, ref } from "./schema.ts";
+import { COUNT, NAME, ref } from "./schema.ts";
 import { TAGS } from "./editions/shared_operations.ts";
 import { yamlText } from "./yaml.ts";
 
@@ -111,6 +111,27 @@ const PARAMETERS: JsonObject = {
     description: "RFC 3339, with any offset.",
     schema: { type: "string", format: "date-time" },
     example: "2026-11-20T19:07:36Z",
+  },
+  head: {
+    name: "head",
+    in: "query",
+    description: "The root covers the events up to this sequence. By default up to the last.",
+    schema: COUNT,
+    example: 2,
+  },
+  sequence: {
+    name: "sequence",
+    in: "query",
+    description: "Prove that the root covers this event.",
+    schema: ref("Sequence"),
+    example: 1,
+  },
+  from: {
+    name: "from",
+    in: "query",
+    description: "Prove that the root continues that of this earlier head.",
+    schema: COUNT,
+    example: 1,
   },
   ofType: {
     name: "type",

@@ -10,6 +10,7 @@ import { healthRoute } from "./health.ts";
 import { profilingRoutes } from "./profiling.ts";
 import { readEventsRoute } from "./read_events.ts";
 import { listProjectionsRoute, readProjectionRoute } from "./read_projection.ts";
+import { proofRoute } from "./proof_route.ts";
 import { ReadsInFlight } from "./reads_in_flight.ts";
 import { subjectRoutes } from "./subject_routes.ts";
 import { whoamiRoute } from "./whoami.ts";
@@ -54,7 +55,9 @@ export function commonRoutes(host: EditionHost, differences: Differences): Commo
       healthRoute(host, health),
       whoamiRoute(host),
       conflictsRoute(host, every),
-      ...host.settings.subjects.length > 0 ? subjectRoutes(host, reads, assertNotPaused) : [],
+      ...host.settings.subjects.length > 0
+        ? [proofRoute(host, reads), ...subjectRoutes(host, reads, assertNotPaused)]
+        : [],
       ...host.settings.devMode ? profilingRoutes() : [],
     ],
     reads,

@@ -5,6 +5,7 @@ import type { Chunk, ChunkRequest } from "./chunk.ts";
 import type { PrefetchedChunk } from "../core/read_ahead.ts";
 import type { Outcome } from "./outcome.ts";
 import type { StoreState } from "./state.ts";
+import type { SubtreePart, SubtreeRequest } from "./subtree.ts";
 import type { Tally } from "./tally.ts";
 import type { TransactionCounts } from "../core/transaction_counts.ts";
 import type { AttemptResult, StoreWrite, TakeMore, WriteResult } from "./write.ts";
@@ -135,6 +136,8 @@ export interface StoreReads {
   subjects(afterRow: number): Promise<SubjectsPart>;
   /** Counts the events after a sequence, a limited number of them. Throws like `chunk`. */
   tally(afterSequence: number): Promise<Tally>;
+  /** Computes the digest of events as they are stored, a limited number of them. Throws like `chunk`. */
+  subtree(request: SubtreeRequest): Promise<SubtreePart>;
   /** @throws ApiError `Unavailable` when a trivial read fails */
   ping(): Promise<void>;
 }

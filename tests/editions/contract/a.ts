@@ -17,6 +17,7 @@ export const contractA: ContractEdition = {
     ["/subjects/keys", ["GET", "HEAD"]],
     ["/subjects/forgotten", ["GET", "HEAD"]],
     ["/events/stored", ["QUERY"]],
+    ["/proof", ["GET", "HEAD"]],
     ["/events", ["QUERY"]],
     ["/write", ["POST"]],
     ["/projections", ["GET", "HEAD", "DELETE"]],

@@ -18,6 +18,7 @@ export const contractB: ContractEdition = {
     ["/subjects/keys", ["GET", "HEAD"]],
     ["/subjects/forgotten", ["GET", "HEAD"]],
     ["/events/stored", ["QUERY"]],
+    ["/proof", ["GET", "HEAD"]],
     ["/events", ["QUERY"]],
     ["/tx", ["POST"]],
     ["/tx/x", ["DELETE"]],

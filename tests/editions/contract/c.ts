@@ -18,6 +18,7 @@ export const contractC: ContractEdition = {
     ["/", ["GET", "HEAD"]],
     ["/position", ["GET", "HEAD"]],
     ["/catalog", ["GET", "HEAD"]],
+    ["/proof", ["GET", "HEAD"]],
     ["/begin", ["POST"]],
     // The reset ends the transaction of the line before, so that no later call waits.
     ["/reset", ["POST"]],

@@ -14,6 +14,7 @@ import {
   listProjections,
   NO_TRANSACTION,
   operational,
+  proof,
   readEvents,
   readProjection,
 } from "./shared_operations.ts";
@@ -42,6 +43,7 @@ const OPERATIONS: readonly Operation[] = [
   readProjection(),
   findPosition(),
   catalog(),
+  proof(),
   listProjections(),
   ...deleteProjections(NO_TRANSACTION),
   ...subjectOperations(NO_TRANSACTION),

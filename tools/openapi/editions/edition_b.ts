@@ -12,6 +12,7 @@ import {
   listProjections,
   NO_TRANSACTION,
   operational,
+  proof,
   readEvents,
   readProjection,
   standingBy,
@@ -48,6 +49,7 @@ const OPERATIONS: readonly Operation[] = [
   readProjection(),
   findPosition(),
   catalog(),
+  proof(),
   listProjections(),
   {
     method: "POST",

@@ -15,6 +15,7 @@ import {
   findPosition,
   listProjections,
   operational,
+  proof,
   readEvents,
   readProjection,
   standingBy,
@@ -68,6 +69,7 @@ const OPERATIONS: readonly Operation[] = [
   readProjection({ parameters: ["optionalTicket"], errors: CALL }),
   findPosition(),
   catalog(),
+  proof(),
   listProjections(),
   {
     method: "POST",

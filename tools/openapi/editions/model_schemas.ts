@@ -105,6 +105,27 @@ const EVENTS: Schemas = {
       ["moreTypes", "moreIdentifiers"],
     ),
   ),
+  Digest: described("SHA-256 in hexadecimal digits.", { type: "string", pattern: "^[0-9a-f]{64}$" }),
+  Proof: described(
+    "A root of the Merkle tree of RFC 9162 over the stored lines of the events up to `head`. docs/proofs.md says how" +
+      " to check it.",
+    answer(
+      {
+        storeId: ref("Id"),
+        head: COUNT,
+        root: ref("Digest"),
+        sequence: ref("Sequence"),
+        event: described("With `sequence`: the event's line as it is stored, without its line feed.", TEXT),
+        from: COUNT,
+        fromRoot: described("With `from`: the root at that head.", ref("Digest")),
+        path: described(
+          "With `sequence` or `from`: the digests of section 2.1.3 or 2.1.4 of the RFC.",
+          list(ref("Digest")),
+        ),
+      },
+      ["sequence", "event", "from", "fromRoot", "path"],
+    ),
+  ),
   HasMore: described(
     "The last line of a page. A page without it was cut short: resume after the last complete line.",
     answer({ hasMore: described("Whether more events match than were sent.", { type: "boolean" }) }),

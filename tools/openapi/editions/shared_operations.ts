@@ -104,6 +104,26 @@ export function catalog(): Operation {
   };
 }
 
+export function proof(): Operation {
+  return {
+    method: "GET",
+    path: "/proof",
+    id: "prove",
+    tag: "events",
+    summary: "Prove that no event has changed",
+    description: "With `sequence` or `from`, not with both.",
+    parameters: ["head", "sequence", "from"],
+    successes: [{
+      status: 200,
+      description: "A root of the Merkle tree over all events as they are stored, and a proof.",
+      headers: ["Store", "Head", "NotCached"],
+      body: json("Proof"),
+    }],
+    errors: ["InvalidRequest", "Unavailable"],
+    absent: "NoSubjects",
+  };
+}
+
 /** @param errors those of a request in this edition */
 export function listProjections(errors: readonly ErrorCode[] = []): Operation {
   return {

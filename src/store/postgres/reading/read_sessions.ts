@@ -1,10 +1,12 @@
 import { ApiError, ClientDisconnected } from "../../../model/errors.ts";
 import type { ListRequest, ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
+import type { SubtreePart, SubtreeRequest } from "../../api/subtree.ts";
 import type { Tally } from "../../api/tally.ts";
 import { type PrefetchedChunk, ReadAhead } from "../../core/read_ahead.ts";
 import type { Client, FoundProjection, ProjectionLines, StoreReads, SubjectsPart } from "../../api/store.ts";
 import { ProjectionList } from "../../core/projection_list.ts";
+import { addChunk, subtreeChunk } from "../../core/proof/hash_lines.ts";
 import { type QueuedRead, QueuedReads } from "../../core/queued_reads.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Row } from "../protocol/cells.ts";
@@ -138,6 +140,10 @@ export class ReadSessions implements StoreReads {
 
   tally(afterSequence: number): Promise<Tally> {
     return this.#read((session, state) => tallyEvents(session, state, afterSequence), {});
+  }
+
+  async subtree(request: SubtreeRequest): Promise<SubtreePart> {
+    return addChunk(request, await this.chunk(subtreeChunk(request)));
   }
 
   async ping(): Promise<void> {

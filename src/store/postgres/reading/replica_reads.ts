@@ -1,6 +1,7 @@
 import { type ApiError, ClientDisconnected } from "../../../model/errors.ts";
 import type { ListRequest, ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
+import type { SubtreePart, SubtreeRequest } from "../../api/subtree.ts";
 import type { Tally } from "../../api/tally.ts";
 import { type PrefetchedChunk, ReadAhead } from "../../core/read_ahead.ts";
 import type { StoreState } from "../../api/state.ts";
@@ -87,6 +88,11 @@ export class ReplicaReads implements StoreReads {
   /** Also from the primary: a replica that lags would seem to be another store. */
   tally(afterSequence: number): Promise<Tally> {
     return this.#primary.tally(afterSequence);
+  }
+
+  /** Also from the primary, for the same reason. */
+  subtree(request: SubtreeRequest): Promise<SubtreePart> {
+    return this.#primary.subtree(request);
   }
 
   ping(): Promise<void> {

@@ -1,7 +1,9 @@
 import type { ListRequest, ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
 import type { FoundProjection, ProjectionLines, SubjectsPart } from "../../api/store.ts";
+import type { SubtreePart, SubtreeRequest } from "../../api/subtree.ts";
 import type { Tally } from "../../api/tally.ts";
+import { addChunk, subtreeChunk } from "../../core/proof/hash_lines.ts";
 import { ProjectionList } from "../../core/projection_list.ts";
 import { lowerThreadPriority } from "../../../workers/low_priority.ts";
 import { openForReading } from "../connection/connection.ts";
@@ -73,6 +75,10 @@ export class Reader {
 
   tally(afterSequence: number): Tally {
     return this.#inSnapshot(() => tallyEvents(this.#db, afterSequence));
+  }
+
+  subtree(request: SubtreeRequest): SubtreePart {
+    return addChunk(request, this.chunk(subtreeChunk(request)));
   }
 
   /** Runs a trivial query, to check that the database can be reached. */

@@ -1,6 +1,7 @@
 import { ApiError } from "../../../model/errors.ts";
 import type { ListRequest, ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
+import type { SubtreePart, SubtreeRequest } from "../../api/subtree.ts";
 import type { Tally } from "../../api/tally.ts";
 import { type PrefetchedChunk, ReadAhead } from "../../core/read_ahead.ts";
 import type { Client, FoundProjection, ProjectionLines, StoreReads, SubjectsPart } from "../../api/store.ts";
@@ -87,6 +88,10 @@ export class ReaderPool implements StoreReads {
 
   tally(afterSequence: number): Promise<Tally> {
     return this.#read<Tally>((reader) => reader.tally(afterSequence), {});
+  }
+
+  subtree(request: SubtreeRequest): Promise<SubtreePart> {
+    return this.#read<SubtreePart>((reader) => reader.subtree(request), {});
   }
 
   async ping(): Promise<void> {
