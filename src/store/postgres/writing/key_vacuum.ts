@@ -4,7 +4,7 @@ import { DatabaseError } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
 
 /**
- * Up to this size, the table of keys is written anew: some 25,000 keys, which takes about 40 ms. Meanwhile no transaction
+ * Up to this size, the table of keys is written anew: some 24,000 keys. It took 17 ms with 10,000. Meanwhile no transaction
  * can read or make a key. In a larger table, VACUUM leaves the last deleted row of a page where it was.
  */
 const REWRITTEN_BYTES_MAX = 2 * 1024 * 1024;
