@@ -2,6 +2,7 @@ import { contractOfDirections } from "./directions.ts";
 import { contractOfFollowers } from "./followers.ts";
 import { contractOfGroups } from "./groups.ts";
 import { contractOfLife } from "./life.ts";
+import { contractOfProofs } from "./proofs.ts";
 import { contractOfReads } from "./reads.ts";
 import { contractOfForgetting } from "./forgetting.ts";
 import { contractOfSubjects } from "./subjects.ts";
@@ -30,6 +31,7 @@ export function storeContract(
   contractOfGroups(test);
   contractOfWriter(test);
   contractOfReads(test);
+  contractOfProofs(test);
   contractOfDirections(test);
   contractOfWaiting(test);
   contractOfFollowers(test);

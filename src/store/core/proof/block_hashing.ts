@@ -1,6 +1,7 @@
 import { delay } from "../../../async/delay.ts";
 import { within } from "../../../async/within.ts";
 import type { Outcome } from "../../api/outcome.ts";
+import type { StoreState } from "../../api/state.ts";
 import type { Store } from "../../api/store.ts";
 import type { StoreWrite, WriteResult } from "../../api/write.ts";
 import { BLOCK_EVENTS, BlockRoots } from "./block_roots.ts";
@@ -47,12 +48,13 @@ export class BlockHashing {
   }
 
   /**
-   * Returns the roots of all blocks that end before a head, or fewer when they take too long.
+   * Returns the roots of all blocks up to a head, or fewer when they take too long. If the store was replaced, they
+   * may belong to another one.
    * @throws as `StoreReads.subtree`
    */
-  async upTo(head: number, milliseconds: number): Promise<BlockRoots> {
+  async upTo({ storeId, head }: StoreState, milliseconds: number): Promise<BlockRoots> {
     const until = performance.now() + milliseconds;
-    let blocks = this.#blocks ??= await this.#load();
+    let blocks = await this.#blocksOf(storeId);
     while (blocks.events + BLOCK_EVENTS <= head) {
       const left = until - performance.now();
       if (left <= 0) return blocks;
@@ -73,11 +75,11 @@ export class BlockHashing {
 
   async #tick(): Promise<void> {
     const begun = performance.now();
-    const { head } = this.#store.feed.state;
+    const { storeId, head } = this.#store.feed.state;
     const isBusy = head - this.#headAtTick > BUSY_EVENTS;
     this.#headAtTick = head;
     try {
-      if (!isBusy) await this.#follow(head);
+      if (!isBusy) await this.#follow({ storeId, head });
       await this.#saveIfDue();
     } catch {
       // A request reports what is wrong with reads or writes. The next tick tries again.
@@ -85,16 +87,22 @@ export class BlockHashing {
     if (!this.#isClosed) this.#tickLater(Math.max(0, begun + TICK_MILLISECONDS - performance.now()));
   }
 
-  async #follow(head: number): Promise<void> {
+  async #follow({ storeId, head }: StoreState): Promise<void> {
     const until = performance.now() + TICK_MILLISECONDS;
     if (head < BLOCK_EVENTS) return;
-    this.#blocks ??= await this.#load();
-    while (!this.#isClosed && this.#blocks.events + BLOCK_EVENTS <= head) {
+    let blocks = await this.#blocksOf(storeId);
+    while (!this.#isClosed && blocks.events + BLOCK_EVENTS <= head) {
       const begun = performance.now();
       if (begun > until) return;
-      await this.#hash();
+      blocks = await this.#hash();
       await delay(REST * (performance.now() - begun));
     }
+  }
+
+  /** Returns the blocks of a store, as far as they are known. After a reset they are loaded again. */
+  async #blocksOf(storeId: string): Promise<BlockRoots> {
+    if (this.#blocks?.storeId !== storeId) this.#blocks = await this.#load();
+    return this.#blocks;
   }
 
   /** Computes the root of the next block. All who need it at the same time share it. */

@@ -88,7 +88,7 @@ export class Proofs {
     const reason = asked === undefined ? "the head of the store" : "head";
     assertAtMost("sequence", sequence, most, reason);
     assertAtMost("from", from, most, reason);
-    const blocks = await this.#hashing.upTo(most, HASHING_MILLISECONDS);
+    const blocks = await this.#hashing.upTo({ storeId, head: most }, HASHING_MILLISECONDS);
     if (blocks.storeId !== storeId) throw new StoreChanged();
     const isBehind = blocks.events + BLOCK_EVENTS <= most;
     const head = isBehind ? blocks.events : most;
