@@ -219,6 +219,7 @@ export class InProcess implements Subject, Disposable {
       projection: (key) => Promise.resolve(reader.projection(key)),
       projections: (request) => Promise.resolve(reader.projections(request)),
       subjects: (afterRow) => Promise.resolve(reader.subjects(afterRow)),
+      subtree: (request) => Promise.resolve(reader.subtree(request)),
       tally: (afterSequence) => Promise.resolve(reader.tally(afterSequence)),
       ping: () => Promise.resolve(),
     };
