@@ -6,7 +6,7 @@ import { inDirectory } from "../support/directory.ts";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
 import { Shell } from "./shell_address.ts";
 
-/* `verify` against the real server, whose file somebody changes, and against servers that lie. */
+/* `verify` against the real server, whose file a test changes, and against servers that lie. */
 
 const ENV = { SERVICE_SUBJECTS: "student" };
 const ROOT = /root ([0-9a-f]{64}@\d+)$/m;
@@ -88,7 +88,7 @@ Deno.test("a changed bit in a stored event is noticed, and the block of the even
     await shell.fails(["verify", "--witness", witness, "--whole"], 8, whole);
     assert.equal((await Deno.readTextFile(witness)).split("\n").length, 2, "a failed check appends nothing");
 
-    // The server has no root of its own for events after the last complete block. A witness has.
+    // The server has no root of its own for events after the last complete block. An earlier root has.
     flipBit(server, 1501);
     await shell.prints(["verify"]);
     flipBit(server, 2599);
@@ -147,7 +147,11 @@ Deno.test("--witness appends a line after it has checked the last one, and --con
     await Deno.writeTextFile(witness, `${JSON.stringify(lines.at(-1))}\n`);
     assert.equal((await server.client().request("POST", "/reset")).status, 204);
     await append(server, 2000);
-    await shell.fails(["verify", "--witness", witness], 8, /this is store \S+, and that of \S+ line 1 was \S+$/m);
+    await shell.fails(
+      ["verify", "--witness", witness],
+      8,
+      /this is store \S+, and that of \S+ line 1 was \S+$/m,
+    );
   });
 });
 

@@ -1,4 +1,3 @@
-import { Refused } from "../../../client/mod.ts";
 import type { Server } from "../../../client/server.ts";
 import { isConsistent, rootOfInclusion } from "../../model/merkle_proof.ts";
 import type { TreeHash } from "../../model/merkle_tree.ts";
@@ -36,20 +35,9 @@ export class ServerProofs {
     return { storeId, head: reached, root };
   }
 
-  /**
-   * Returns the root of the store, or while the server is still hashing, that of an earlier head, which continues the
-   * earlier roots as far as store ID and head show.
-   * @throws NotVerified
-   */
+  /** Returns the root of the store, whose ID and head are as earlier roots require. @throws NotVerified */
   async rootFor(earlier: readonly EarlierRoot[]): Promise<ClaimedRoot> {
-    let now = await this.root();
-    const head = Math.max(0, ...earlier.map(({ head }) => head));
-    try {
-      if (now.head < head) now = await this.root(head);
-    } catch (error) {
-      // The store does not have so many events.
-      if (!(error instanceof Refused && error.status === 400)) throw error;
-    }
+    const now = await this.root();
     for (const root of earlier) assertContinued(now, root);
     return now;
   }

@@ -61,8 +61,7 @@ export class Proofs {
   }
 
   /**
-   * Returns a root with a proof. Without a head, it is that of the store, or an earlier one while the server is still
-   * hashing.
+   * Returns a root with a proof. Without a head, it is that of the store.
    * @throws ApiError `InvalidRequest` that names a parameter beyond the head, `Unavailable` while the server has not
    *   hashed enough; and as `StoreReads.subtree`
    */
@@ -83,18 +82,19 @@ export class Proofs {
 
   async #document({ sequence, from }: ProofSubject, asked: number | undefined): Promise<ProofDocument> {
     const { storeId, head: last } = await this.#reads.subtree({ first: 1, last: 0, done: EMPTY_TREE });
-    const most = asked ?? last;
+    const head = asked ?? last;
     assertAtMost("head", asked, last, "the head of the store");
     const reason = asked === undefined ? "the head of the store" : "head";
-    assertAtMost("sequence", sequence, most, reason);
-    assertAtMost("from", from, most, reason);
-    const blocks = await this.#hashing.upTo({ storeId, head: most }, HASHING_MILLISECONDS);
+    assertAtMost("sequence", sequence, head, reason);
+    assertAtMost("from", from, head, reason);
+    const blocks = await this.#hashing.upTo({ storeId, head }, HASHING_MILLISECONDS);
     if (blocks.storeId !== storeId) throw new StoreChanged();
-    const isBehind = blocks.events + BLOCK_EVENTS <= most;
-    const head = isBehind ? blocks.events : most;
-    if (isBehind && (asked ?? sequence ?? from ?? 0) > head) {
-      const progress = `the server has hashed the events up to ${head} of ${last}`;
-      throw new ApiError("Unavailable", `${progress}; try again later, or with a head up to ${head}`);
+    if (blocks.events + BLOCK_EVENTS <= head) {
+      const progress = `the server has hashed the events up to ${blocks.events} of ${last}`;
+      throw new ApiError(
+        "Unavailable",
+        `${progress}; try again later, or with a head up to ${blocks.events}`,
+      );
     }
     const digest = (range: LeafRange): Promise<string> => this.#digest(blocks, range);
     const root = { storeId, head, root: await digest({ from: 0, to: head }) };
