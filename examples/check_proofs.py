@@ -5,7 +5,7 @@ with the root of the server, and with an earlier one from a witness file. Then i
 A token is in EVENTSTORE_TOKEN. It needs the rights read and copy. docs/proofs.md explains the tree.
 """
 
-import hashlib, json, os, sys, urllib.request
+import hashlib, json, os, sys, time, urllib.error, urllib.request
 
 TOKEN = os.environ.get("EVENTSTORE_TOKEN")
 
@@ -14,8 +14,14 @@ def send(method, path, body=None):
     headers = {"Authorization": "Bearer " + TOKEN} if TOKEN else {}
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(URL + path, data, headers, method=method)
-    with urllib.request.urlopen(request) as answer:
-        return answer.read()
+    while True:
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return answer.read()
+        except urllib.error.HTTPError as error:
+            if error.code != 503:
+                raise
+            time.sleep(1)  # the server is still hashing
 
 
 def leaf(line):

@@ -10,7 +10,7 @@ import { digestOf } from "./digest_of.ts";
 import { platformHash } from "./hash_lines.ts";
 
 /** How long an answer may take to hash blocks that are missing. */
-const HASHING_MILLISECONDS = 1000;
+const HASHING_MILLISECONDS = 5000;
 
 /** A reset may come while a proof is made. */
 const TRIES_MAX = 3;
