@@ -13,7 +13,7 @@ export interface Subject {
   readonly value: string;
 }
 
-/** What else happens when a subject is forgotten. */
+/** Events to write when a subject is forgotten. */
 export interface ForgetOptions<Events extends object = Record<string, unknown>> extends CallOptions {
   /** Events that are written in the same turn, so that readers and projections are notified. */
   readonly events?: OneOrMore<NewEvent<Events>>;

@@ -4,7 +4,7 @@ import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import { FaultyTransport } from "./faulty_transport.ts";
 import { failure, listed, placeOf, sharedTestServer, storeOf } from "./support.ts";
 
-/* What the client makes of a person who is forgotten, and of the events that remain. */
+/* Tests of a person who is forgotten, and of the events that remain. */
 
 interface PersonalEvents {
   Registered: { name: string } | null;
