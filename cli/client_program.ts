@@ -140,6 +140,31 @@ const projectionVerb = {
   ],
 } as const satisfies Verb;
 
+const subjectArgument = { name: "name=value", required: true } as const satisfies Argument;
+
+const forgetVerb = {
+  name: "forget",
+  summary: "Makes the payloads of a person's events unreadable, for good, and says so. It asks nothing.",
+  arguments: [subjectArgument],
+  flags: [
+    {
+      name: "event",
+      value: "json",
+      repeated: true,
+      help: "an event that is written in the same turn, as a line of a file of append",
+    },
+    json("print the answer of the server"),
+    ...server,
+  ],
+} as const satisfies Verb;
+
+const subjectVerb = {
+  name: "subject",
+  summary: "Prints all events of a person, each as one line of JSON.",
+  arguments: [subjectArgument],
+  flags: server,
+} as const satisfies Verb;
+
 const healthVerb = {
   name: "health",
   summary: "Asks whether the server is well.",
@@ -205,6 +230,8 @@ export const clientProgram = {
     typesVerb,
     statsVerb,
     projectionVerb,
+    subjectVerb,
+    forgetVerb,
     healthVerb,
     whoamiVerb,
     verifyVerb,
@@ -230,7 +257,7 @@ export const clientProgram = {
     ["1", "it failed; standard error says why"],
     ["2", "a flag, an argument or an event is wrong: nothing was written, and trying again will not help"],
     ["3", "conflict: a condition or a version does not hold, or the store was reset; nothing was written"],
-    ["4", "there is no such projection"],
+    ["4", "there is no such projection, or no such person"],
     ["5", "the server cannot be reached, or cannot do it now; nothing was written: try again later"],
     ["6", "the answer to a write was lost, or came from a proxy: it may or may not have happened"],
     ["7", "the token is missing or wrong, or the server does not allow it"],

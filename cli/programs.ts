@@ -42,7 +42,8 @@ const tokenVerb = {
       name: "may",
       value: "rights",
       required: true,
-      help: "what the token may do: read, write, operate, develop, or several with commas in between",
+      help:
+        "what the token may do: read, write, copy, keys, forget, operate, develop, or several with commas in between",
     },
     {
       name: "within",

@@ -3,6 +3,9 @@ import { failureOf } from "./failures.ts";
 import { errorOf } from "./replies.ts";
 import type { Transport, TransportReply } from "./transport/transport.ts";
 
+/** The header with the ID of the store. */
+export const STORE_HEADER = "x-service-store";
+
 /** The longest timeout of a timer: 24 days. */
 const MILLISECONDS_MAX = 2 ** 31 - 1;
 
@@ -125,7 +128,7 @@ export async function exchange(
   };
   const reply = await wait(() => contact.transport.send(request), waitSeconds);
   const named = reply.header("x-service-error");
-  contact.hasAnswered ||= !!(named || reply.header("x-service-store"));
+  contact.hasAnswered ||= !!(named || reply.header(STORE_HEADER));
   const text = (): Promise<string> => wait(() => reply.text()).finally(end);
   const { status } = reply;
   if (status !== success) {

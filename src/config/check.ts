@@ -15,7 +15,12 @@ const LISTS: Readonly<Record<ListSetting["of"], ListRule>> = {
     example: "events.example.com",
     isItem: isHost,
   },
-  identifiers: { items: "names of identifiers", example: "student", isItem: (text) => text !== "" },
+  identifiers: {
+    items: "names of identifiers",
+    example: "student",
+    // The memory of keys has a NUL between the name and the value of a subject.
+    isItem: (text) => text !== "" && !text.includes("\0"),
+  },
 };
 
 interface ListRule {

@@ -5,8 +5,9 @@ export const RIGHTS = ["read", "write", "copy", "keys", "forget", "operate", "de
 
 /**
  * `read`: events and projections. `write`: the same. `copy`: events as they are stored, with encrypted payloads, for
- * backups and proofs. `keys`: the keys of subjects, for a backup of them. `forget`: makes the payloads of a subject unreadable for good. `operate`: what an operator does, and sees of the running server.
- * `develop`: what deletes, and is for development.
+ * backups and proofs. `keys`: the keys of subjects, for a backup of them. `forget`: makes the payloads of a subject
+ * unreadable for good. `operate`: what an operator does, and sees of the running server. `develop`: what deletes, and
+ * is for development.
  */
 export type Right = (typeof RIGHTS)[number];
 

@@ -27,7 +27,7 @@ Deno.test("a program reads no variable of another program", () => {
     configPath: new URL("../../config.example.toml", import.meta.url).pathname,
     env: (name) => void asked.push(name),
   });
-  assert.equal(asked.length, 41);
+  assert.equal(asked.length, 42);
   assert.deepEqual(asked.filter((name) => name.startsWith("SERVICE_BACKUP")), []);
 });
 
@@ -97,6 +97,25 @@ Deno.test("the hosts that are allowed are an array in the file, and have commas 
   assert.deepEqual(more, []);
 });
 
+Deno.test("subjects are a list too, of any names but the empty one", () => {
+  const subjects = (text: string, variables = {}): readonly string[] =>
+    loadServerText(text, variables).settings.subjects;
+  assert.deepEqual(subjects(""), []);
+  assert.deepEqual(subjects('[server]\nsubjects = ["student", "customer of a shop"]'), [
+    "student",
+    "customer of a shop",
+  ]);
+  assert.deepEqual(subjects("", { SERVICE_SUBJECTS: "student, customer" }), ["student", "customer"]);
+  const problem = (list: string, given: string): void =>
+    assert.deepEqual(serverProblemsOf(`[server]\nsubjects = ${list}`), [
+      `config.toml:2:1: subjects must be a list of names of identifiers, as in ["student"], not ${given}`,
+    ]);
+  problem('["student", ""]', "an empty string");
+  problem('"student"', '"student"');
+  problem("[7]", "7");
+  problem('["a\\u0000b"]', '"a\\u0000b"');
+});
+
 Deno.test("an address that others can reach gets a warning without a token, a stronger one in development mode", () => {
   const warnings = (variables: Record<string, string>): readonly string[] =>
     loadServerText("", { SERVICE_PORT: "9", ...variables }).warnings;
@@ -163,6 +182,6 @@ Deno.test("any settings, spread over file and environment, resolve to file over 
       assert.equal(found.source, source, key);
       if (source === "environment") assert.equal(found.origin, variable);
     }
-    assert.equal(values.length, 41);
+    assert.equal(values.length, 42);
   }));
 });

@@ -49,6 +49,7 @@ const documented: Record<
     ["openHealth", "SERVICE_OPEN_HEALTH", false, "all"],
     ["recordTokenName", "SERVICE_RECORD_TOKEN_NAME", false, "all"],
     ["allowedHosts", "SERVICE_ALLOWED_HOSTS", [], "all"],
+    ["subjects", "SERVICE_SUBJECTS", [], "all"],
   ],
   backup: [
     ["sourceUrl", "SERVICE_BACKUP_SOURCE_URL", undefined, "all"],

@@ -6,7 +6,7 @@ import { timeText } from "../parts/format.ts";
 import { button, notice, tagButton, typeMark } from "../parts/parts.ts";
 import { payloadView } from "../parts/payload_view.ts";
 import { fragmentOf, START } from "../frame/route.ts";
-import { type StoredEvent, tagsOf } from "../store/stored_event.ts";
+import { forgottenText, type StoredEvent, tagsOf } from "../store/stored_event.ts";
 import { sameWrite, sameWriteText } from "./same_write.ts";
 import { escapedJson, visibleLine } from "../parts/visible_text.ts";
 
@@ -92,7 +92,7 @@ export class EventPanel {
         ...fact("Sequence", String(event.sequence)),
       ),
       ...this.#tags(event),
-      payloadView(event.payload, () => app.copy(event.payload, "the payload")),
+      payloadView(event.payload, () => app.copy(event.payload, "the payload"), forgottenText(event)),
       write,
       h(
         "div",

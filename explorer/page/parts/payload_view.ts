@@ -2,13 +2,16 @@ import { h, replace } from "./dom.ts";
 import { bytesText } from "./format.ts";
 import { button } from "./parts.ts";
 import { type Part, prettyParts } from "./payload.ts";
-import { visibleText } from "./visible_text.ts";
+import { visibleLine, visibleText } from "./visible_text.ts";
 
 /** The rest is shown on request: a document of megabytes takes seconds to lay out. */
 const CHARACTERS_MAX = 100_000;
 
-/** A payload as text, in lines and colours when it is JSON. */
-export function payloadView(payload: string, onCopy: () => void): HTMLElement {
+/**
+ * A payload as text, in lines and colours when it is JSON.
+ * @param ifEmpty shown in place of an empty payload
+ */
+export function payloadView(payload: string, onCopy: () => void, ifEmpty = "empty"): HTMLElement {
   const pre = h("pre", { "class": "payload", "tabindex": 0, "aria-label": "payload" });
   const parts = prettyParts(payload);
   const size = bytesText(new TextEncoder().encode(payload).length);
@@ -18,7 +21,7 @@ export function payloadView(payload: string, onCopy: () => void): HTMLElement {
     const max = isWhole ? Infinity : CHARACTERS_MAX;
     if (isRaw || parts === undefined) replace(pre, visibleText(payload.slice(0, max)));
     else replace(pre, ...elementsOf(parts, max));
-    if (payload === "") replace(pre, h("span", { class: "quiet" }, "empty"));
+    if (payload === "") replace(pre, h("span", { class: "quiet" }, visibleLine(ifEmpty)));
     rawButton.textContent = isRaw ? "Pretty" : "Raw";
     allButton.hidden = isWhole;
   };

@@ -1,7 +1,7 @@
 import type { Edition } from "../filter/query.ts";
 
 /** A right of a token, as `GET /whoami` names it. */
-export type Right = "read" | "write" | "operate" | "develop";
+export type Right = "read" | "write" | "copy" | "keys" | "forget" | "operate" | "develop";
 
 /** The answer to `GET /whoami`. */
 export interface Whoami {

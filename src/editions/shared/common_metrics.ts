@@ -12,6 +12,7 @@ import type { ReadsInFlight } from "./reads_in_flight.ts";
 
 /** The sources of the metrics that every edition has. */
 export type MetricsHost = Pick<EditionHost, "programMetrics"> & {
+  readonly settings: Pick<EditionHost["settings"], "subjects">;
   readonly store: Pick<EditionHost["store"], "counts" | "usage" | "feed">;
 };
 
@@ -32,7 +33,7 @@ export function metricsReply(body: string): Reply {
 }
 
 function metricsOfEveryEdition(
-  { store, programMetrics }: MetricsHost,
+  { store, settings, programMetrics }: MetricsHost,
   reads: ReadsInFlight,
   usage: StoreUsage,
 ): string {
@@ -40,6 +41,15 @@ function metricsOfEveryEdition(
     gauge("service_reads_waiting", "Reads that wait for an event that matches.", reads.waiting),
     reads.text(),
     transactionCounts(store.counts),
+    ...settings.subjects.length > 0
+      ? [
+        counter(
+          "service_subjects_forgotten_total",
+          "Subjects whose keys were destroyed.",
+          store.counts.subjectsForgotten,
+        ),
+      ]
+      : [],
     gauge(
       "service_last_sequence",
       "Highest sequence in the store; 0 without events.",

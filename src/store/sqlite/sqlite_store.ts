@@ -6,7 +6,6 @@ import { TransactionCounts } from "../core/transaction_counts.ts";
 import { lockDataDirectory, makeDataDirectory } from "./data_directory/data_directory.ts";
 import { StoreFileError, storePaths } from "./data_directory/database_file.ts";
 import { DiskUsage } from "./data_directory/disk_usage.ts";
-import { SCHEMA_VERSION } from "./tables/schema.ts";
 import { WRITER_CALLS } from "./workers/codecs.ts";
 import { FilePreload } from "./workers/file_preload.ts";
 import { startReader } from "./workers/pooled_reader.ts";
@@ -93,7 +92,7 @@ export class SqliteStore implements Store {
       lock[Symbol.dispose]();
       const { name, message } = error as WorkerError;
       if (name === "StoreFileError") throw new StoreFileError(message);
-      throw new StoreFileError(`${path} (schema version ${SCHEMA_VERSION}) cannot be opened: ${message}`);
+      throw new StoreFileError(`${path} cannot be opened: ${message}`);
     }
   }
 

@@ -3,12 +3,13 @@ import type { RoutedRequest } from "../../../src/http/router.ts";
 import { type MetricsHost, metricsRoute } from "../../../src/editions/shared/common_metrics.ts";
 import { ReadsInFlight } from "../../../src/editions/shared/reads_in_flight.ts";
 import { TransactionCounts } from "../../../src/store/core/transaction_counts.ts";
+import { EMPTY_WRITE } from "../../../src/store/api/write.ts";
 import type { StoreUsage } from "../../../src/store/api/store.ts";
 
-function hostWith(usage: StoreUsage = {}): MetricsHost {
+function hostWith(usage: StoreUsage = {}, subjects: readonly string[] = []): MetricsHost {
   const feed = { state: { storeId: "", head: 7 } } as MetricsHost["store"]["feed"];
   const store = { counts: new TransactionCounts(), usage: () => Promise.resolve(usage), feed };
-  return { store, programMetrics: () => "program 1\n" };
+  return { store, settings: { subjects }, programMetrics: () => "program 1\n" };
 }
 
 async function page(host: MetricsHost, reads = new ReadsInFlight({ subscriptions: 0 })): Promise<string> {
@@ -75,6 +76,20 @@ Deno.test("turns that failed are counted by their cause, and groups by their siz
     "service_writes_grouped_total 3",
     "service_checkpoints_failed_total 1",
   );
+});
+
+Deno.test("subjects whose keys were destroyed are counted, where there are subjects", async () => {
+  const host = hostWith({}, ["student"]);
+  const versions = { create: [], replace: [] };
+  const forget = { name: "student", value: "s1" };
+  const written = { kind: "written", storeId: "", firstSequence: 1, versions } as const;
+  for (const hadKey of [true, false, undefined]) {
+    const value = hadKey === undefined ? written : { ...written, hadKey };
+    host.store.counts.written({ ...EMPTY_WRITE, forget }, { kind: "done", value });
+  }
+  host.store.counts.written({ ...EMPTY_WRITE, forget }, { kind: "done", value: { kind: "unknownSubject" } });
+  assertShows(await page(host), "service_subjects_forgotten_total 1");
+  assert.doesNotMatch(await page(hostWith()), /subject/);
 });
 
 Deno.test("unknown values of the disk are left out, HELP and TYPE included", async () => {

@@ -5,7 +5,7 @@ import {
   StoreFileError,
   storePaths,
 } from "../../../../src/store/sqlite/data_directory/database_file.ts";
-import { SCHEMA_VERSION } from "../../../../src/store/sqlite/tables/schema.ts";
+import { SCHEMA_VERSION, SEALING_VERSION } from "../../../../src/store/sqlite/tables/schema.ts";
 import { TestDirectory } from "../../test_store.ts";
 import { assertRejected, filesOf, makeDatabase } from "./made_database.ts";
 
@@ -58,14 +58,22 @@ Deno.test("the database of another program is rejected with both application ids
   assertRejected((path) => setPragma(path, "application_id = -2"), /application_id -2,/);
 });
 
-for (const version of [0, SCHEMA_VERSION + 1, -1]) {
-  Deno.test(`schema version ${version} is rejected with both versions`, () => {
+for (const version of [0, SCHEMA_VERSION - 1, SEALING_VERSION + 1, -1]) {
+  Deno.test(`schema version ${version} is rejected with the versions that this program knows`, () => {
     assertRejected(
       (path) => setPragma(path, `user_version = ${version}`),
-      new RegExp(`schema version ${version}, .* version ${SCHEMA_VERSION}`),
+      new RegExp(`schema version ${version}, .* version ${SCHEMA_VERSION} or ${SEALING_VERSION}$`),
     );
   });
 }
+
+Deno.test("the schema version of a store with subjects is accepted, with and without them", () => {
+  using directory = new TestDirectory();
+  const path = directory.file("events.db");
+  makeDatabase(path);
+  setPragma(path, `user_version = ${SEALING_VERSION}`);
+  assert.equal(checkDatabaseFile(path), true);
+});
 
 Deno.test("a database that was cut off is rejected", () => {
   assertRejected(

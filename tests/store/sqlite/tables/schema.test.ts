@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { Database } from "../../../../src/store/sqlite/connection/database.ts";
-import { SCHEMA, SCHEMA_VERSION, VIEWS } from "../../../../src/store/sqlite/tables/schema.ts";
+import {
+  SCHEMA,
+  SCHEMA_VERSION,
+  SEALING,
+  SEALING_VERSION,
+  VIEWS,
+} from "../../../../src/store/sqlite/tables/schema.ts";
 
 /**
  * The text that SQLite stores for each version. `verify` compares it, so a changed comment would make backups look
@@ -12,6 +18,11 @@ const KEPT = new Map([[2, {
   views: "d37347cfafa8bb7511c123299497f7a9afcee0d97daa047e3508a594d1f8d0f9",
 }]]);
 
+/** The same for the tables that version 3 has besides those of version 2. */
+const SEALED = new Map([[3, {
+  sealing: "5c33521f2af5553262a14aac4cba4bdc209bbe46a69da9b0bcd09cef544f7ae3",
+}]]);
+
 Deno.test("the text of a schema version never changes, not even its comments", () => {
   using db = new Database(":memory:", { readOnly: false });
   const kept = (condition: string): string =>
@@ -20,4 +31,10 @@ Deno.test("the text of a schema version never changes, not even its comments", (
   const tables = kept("");
   db.script(VIEWS);
   assert.deepEqual({ tables, views: kept("WHERE type = 'view'") }, KEPT.get(SCHEMA_VERSION));
+  db.script(SEALING);
+  const sealing = kept("WHERE tbl_name IN ('subject', 'subject_key')");
+  assert.deepEqual({ sealing, others: kept("WHERE type <> 'view' AND tbl_name NOT LIKE 'subject%'") }, {
+    ...SEALED.get(SEALING_VERSION),
+    others: tables,
+  });
 });
