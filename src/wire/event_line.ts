@@ -6,7 +6,13 @@ import { invalid, quoted } from "./invalid.ts";
 import { decodeEvent, EVENT_KEYS, eventBody, eventLine, mayEscapeTagNames } from "./event.ts";
 import { parseJson } from "./json.ts";
 import { parseByHand } from "./parse_by_hand.ts";
-import { decodeSealed, PAYLOAD_OF_SEALED, sealedBody, type SealedPayload, splitBody } from "./sealed_event.ts";
+import {
+  decodeSealed,
+  PAYLOAD_OF_SEALED,
+  sealedBody,
+  type SealedPayload,
+  splitBody,
+} from "./sealed_event.ts";
 
 /** An event as read from its line. */
 export interface ParsedLine {
@@ -91,7 +97,9 @@ interface LineObject {
  */
 function decodeStored({ sealed: value, ...rest }: LineObject): Pick<ParsedLine, "body" | "event" | "sealed"> {
   const event = decodeEvent(rest, "");
-  if (event.payload !== PAYLOAD_OF_SEALED) throw invalid("", "an event with sealed must have an empty payload");
+  if (event.payload !== PAYLOAD_OF_SEALED) {
+    throw invalid("", "an event with sealed must have an empty payload");
+  }
   const sealed = decodeSealed(value, event.identifiers);
   return { event, sealed, body: sealedBody(splitBody(eventBody(event)).tags, sealed) };
 }

@@ -87,12 +87,18 @@ export class Source implements Disposable {
   }
 
   /**
-   * Returns the lines of a list of subjects, in parts as they are received.
+   * Returns a list of subjects, in parts as they are received.
+   * @param decode decodes a line, line feed included
    * @throws Error also when the token may not read it
    */
-  async *subjects(path: "/subjects/keys" | "/subjects/forgotten"): AsyncGenerator<PagePart, void> {
+  async *subjects<Item>(
+    path: "/subjects/keys" | "/subjects/forgotten",
+    decode: (line: Uint8Array) => Item,
+  ): AsyncGenerator<{ readonly storeId: string; readonly items: readonly Item[] }, void> {
     try {
-      yield* pageParts(await this.#request("GET", path, ""), Infinity);
+      for await (const { storeId, lines } of pageParts(await this.#request("GET", path, ""), Infinity)) {
+        yield { storeId, items: lines.map(decode) };
+      }
     } catch (error) {
       throw this.#named(error as Error);
     }
@@ -163,7 +169,7 @@ export class Source implements Disposable {
   }
 }
 
-/** What `GET /whoami` says of a token and of the server, as far as it matters here. */
+/** The fields of `GET /whoami` that a backup needs. */
 interface Whoami {
   readonly name?: unknown;
   readonly may?: unknown;
