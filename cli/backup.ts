@@ -1,6 +1,7 @@
 import { backup } from "../src/backup/verbs/backup.ts";
 import { exportEvents } from "../src/backup/verbs/export.ts";
 import { exportStopped, type StoppedSource } from "../src/backup/verbs/export_stopped.ts";
+import { keys } from "../src/backup/verbs/keys.ts";
 import { list } from "../src/backup/verbs/list.ts";
 import { restore } from "../src/backup/verbs/restore.ts";
 import type { VerbContext, VerbEnd } from "../src/backup/verbs/verb_context.ts";
@@ -32,9 +33,10 @@ export async function run(line: CommandLine<typeof backupProgram>): Promise<numb
 }
 
 function runVerb({ verb, arguments: [storeId], options }: CommandLine<typeof backupProgram>): VerbEnd {
-  if (verb === undefined || (verb === "verify" && options.againstSource)) {
+  if (verb === undefined || verb === "keys" || (verb === "verify" && options.againstSource)) {
     const { settings } = loadSettings(backupProgram, options.config, loadBackupSettings);
     const context = contextFor(settings.dataDir);
+    if (verb === "keys") return keys(context, options, settings);
     if (verb === undefined) return backup(context, options, settings);
     return verify(context, { storeId, ...options }, settings);
   }

@@ -61,6 +61,24 @@ const tokenVerb = {
   keys: [],
 } as const satisfies Verb;
 
+const keysFlag = {
+  name: "keys",
+  value: "path",
+  help: "file of keys that eventstore-backup keys wrote, to read encrypted payloads with",
+} as const satisfies Flag;
+
+/** The flags that say how a new store gets encrypted payloads. */
+const keyFlags = [
+  keysFlag,
+  { name: "without-keys", help: "leave encrypted payloads unreadable for ever, as if all were forgotten" },
+  {
+    name: "forgotten",
+    value: "path",
+    repeated: true,
+    help: "a list of forgotten subjects, as GET /subjects/forgotten sends it or as it is next to a backup",
+  },
+] as const satisfies readonly Flag[];
+
 export const initProgram = {
   name: "eventstore-init",
   summary: "Creates the database of an event store: a file, or a schema in PostgreSQL.",
@@ -82,6 +100,7 @@ export const initProgram = {
       help:
         "import a file of lines like the events of POST /write, with or without a time (- for standard input)",
     },
+    ...keyFlags,
     { name: "add-views", help: "add the views for SQL to an existing database that lacks them" },
     {
       name: "add-subjects",
@@ -90,7 +109,7 @@ export const initProgram = {
     ...common,
   ],
   section: "server",
-  keys: ["dataDir", "storage", "postgresUrl", "postgresSchema"],
+  keys: ["dataDir", "storage", "postgresUrl", "postgresSchema", "subjects"],
   verbs: [tokenVerb],
 } as const satisfies Program;
 
@@ -102,6 +121,7 @@ const verifyVerb = {
     config,
     { name: "all", help: "check every backup in dataDir (also the default without a store ID)" },
     { name: "against-source", help: "also compare with the events of the running source" },
+    keysFlag,
     { name: "json", help: "print one JSON object per backup instead of a line for people" },
     help,
   ],
@@ -128,6 +148,7 @@ const restoreVerb = {
     },
     { name: "dry-run", help: "check everything and say what would be done, but change nothing" },
     { name: "force", help: "replace an existing database once the new one is complete" },
+    ...keyFlags,
     help,
   ],
   keys: ["dataDir"],
@@ -155,6 +176,17 @@ const exportVerb = {
   keys: ["dataDir"],
 } as const satisfies Verb;
 
+const keysVerb = {
+  name: "keys",
+  summary: "Copies the keys of encrypted payloads from a running server into a file of their own.",
+  flags: [
+    config,
+    { name: "output", value: "path", required: true, help: "file to write, which only its owner can read" },
+    { name: "quiet", help: "print nothing but errors" },
+    help,
+  ],
+} as const satisfies Verb;
+
 export const backupProgram = {
   name: "eventstore-backup",
   summary: "Copies the events of a running server into a separate database.",
@@ -166,7 +198,7 @@ export const backupProgram = {
     ...common,
   ],
   section: "backup",
-  verbs: [verifyVerb, listVerb, restoreVerb, exportVerb],
+  verbs: [verifyVerb, listVerb, restoreVerb, exportVerb, keysVerb],
 } as const satisfies Program;
 
 export const programs: readonly Program[] = [serverProgram, initProgram, backupProgram, clientProgram];

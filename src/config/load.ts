@@ -106,8 +106,8 @@ export function loadServerSettings(from: LoadFrom): Loaded<ServerSettings> {
   return { ...loaded, settings: resolved, warnings: [...loaded.warnings, ...exposureWarnings(resolved)] };
 }
 
-/** Where `[server]` puts the store. */
-export type StorePlace = Pick<ServerSettings, "dataDir" | "postgres">;
+/** Where `[server]` puts the store, and whose payloads are encrypted there. */
+export type StorePlace = Pick<ServerSettings, "dataDir" | "postgres" | "subjects">;
 
 /**
  * Reads only where the store is, for the init program. The server's token may be in a variable that only the server has.
@@ -115,7 +115,8 @@ export type StorePlace = Pick<ServerSettings, "dataDir" | "postgres">;
  */
 export function loadStorePlace(from: LoadFrom): Loaded<StorePlace> {
   const { settings, ...loaded } = loadSection("server", from, "store");
-  return { ...loaded, settings: { dataDir: fromRoot(settings.dataDir), postgres: postgresIn(settings) } };
+  const { dataDir, subjects } = settings;
+  return { ...loaded, settings: { dataDir: fromRoot(dataDir), postgres: postgresIn(settings), subjects } };
 }
 
 function postgresIn(

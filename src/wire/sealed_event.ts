@@ -38,18 +38,45 @@ export function subjectsOf(body: string, names: ReadonlySet<string>): readonly T
   return parseQueried(body).identifiers.filter(({ name }) => names.has(name));
 }
 
-const KEY_ID = /^[A-Za-z0-9_-]{16}$/;
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+/** The payload of an event whose payload is encrypted, next to it. */
+export const PAYLOAD_OF_SEALED = "";
 
-/** Decodes the value of `sealed`. @throws Error that says what is wrong with it */
-export function decodeSealed(value: unknown): SealedPayload {
+const KEY_ID = /^[A-Za-z0-9_-]{16}$/;
+
+/** Nonce and tag, and the two quotes of an empty payload. */
+const DATA_BYTES_MIN = 12 + 16 + 2;
+
+/**
+ * Decodes the value of `sealed`.
+ * @param identifiers of the event
+ * @throws Error that says what is wrong with it
+ */
+export function decodeSealed(value: unknown, identifiers: readonly Tag[]): SealedPayload {
   const { keys, data, ...others } = (value ?? {}) as Record<string, unknown>;
-  const isList = Array.isArray(keys) && keys.length > 0 &&
-    keys.every((key) =>
-      Array.isArray(key) && key.length === 2 && typeof key[0] === "string" && KEY_ID.test(String(key[1]))
-    );
-  if (!isList || typeof data !== "string" || !BASE64.test(data) || Object.keys(others).length > 0) {
+  if (!isKeyList(keys, identifiers)) throw new Error("the keys of sealed are not those of its subjects");
+  if (typeof data !== "string" || !isEncrypted(data) || Object.keys(others).length > 0) {
     throw new Error("sealed is not an encrypted payload");
   }
   return { keys, data };
+}
+
+/** Each subject has one key, in the order of the identifiers. Others have none. */
+function isKeyList(keys: unknown, identifiers: readonly Tag[]): keys is SealedPayload["keys"] {
+  if (!Array.isArray(keys) || keys.length === 0) return false;
+  let at = 0;
+  return keys.every((key) => {
+    if (!Array.isArray(key) || key.length !== 2 || !KEY_ID.test(String(key[1]))) return false;
+    at = identifiers.findIndex(({ name }, i) => i >= at && name === key[0]) + 1;
+    return at > 0;
+  });
+}
+
+/** True for Base64 as the server writes it. The decoder alone would skip white space. */
+function isEncrypted(data: string): boolean {
+  try {
+    const { length } = Uint8Array.fromBase64(data, { lastChunkHandling: "strict" });
+    return length >= DATA_BYTES_MIN && data.length === Math.ceil(length / 3) * 4;
+  } catch {
+    return false;
+  }
 }

@@ -9,9 +9,11 @@ import type { Database } from "../../store/sqlite/connection/database.ts";
 import { scanEvents } from "../../store/sqlite/tables/events.ts";
 import { readState } from "../../store/sqlite/tables/identity.ts";
 import { type Origin, readOrigin } from "../../store/sqlite/tables/origin.ts";
+import { hasSubjects, subjectsAfter } from "../../store/sqlite/tables/subjects.ts";
 import type { Range } from "../../store/core/ranges/direction.ts";
 import { eventTerms } from "../../store/core/index_terms.ts";
 import { HashChain, isSameChain } from "./hash_chain.ts";
+import { SealedCheck } from "./sealed_check.ts";
 import type { SignalGate } from "./signal_gate.ts";
 import { Damage, walkHistory } from "./walk_history.ts";
 
@@ -21,15 +23,22 @@ export class Unreadable extends Error {
 }
 
 /**
- * Checks a whole backup: the file, that no event is missing or changed, and that both indexes agree with the events.
+ * Checks a whole backup: the file, that no event is missing or changed, that both indexes agree with the events, and that
+ * it has no keys.
+ * @param sealed looks at the events with encrypted payloads
  * @returns the problems; empty when there are none
  * @throws Unreadable
  */
-export async function checkHistory(db: Database, storeId: string, gate: SignalGate): Promise<string[]> {
+export async function checkHistory(
+  db: Database,
+  storeId: string,
+  gate: SignalGate,
+  sealed: SealedCheck = new SealedCheck(),
+): Promise<string[]> {
   try {
     const faults = [...fileFaults(db), ...schemaFaults(db)];
     await gate.pass();
-    return faults.length > 0 ? faults : await contentFaults(db, originOf(db, storeId), gate);
+    return faults.length > 0 ? faults : await contentFaults(db, originOf(db, storeId), gate, sealed);
   } catch (error) {
     if (gate.stopped.aborted) throw error;
     const { message } = error as Error;
@@ -46,7 +55,12 @@ function originOf(db: Database, storeId: string): Origin {
   return origin;
 }
 
-async function contentFaults(db: Database, origin: Origin, gate: SignalGate): Promise<string[]> {
+async function contentFaults(
+  db: Database,
+  origin: Origin,
+  gate: SignalGate,
+  sealed: SealedCheck,
+): Promise<string[]> {
   const { head } = readState(db);
   rejectEventsBeforeTheFirst(db);
   const chain = new HashChain();
@@ -55,16 +69,21 @@ async function contentFaults(db: Database, origin: Origin, gate: SignalGate): Pr
   for (const range of partsOf(head)) {
     const tags = new TagIndexCheck(db, range);
     for await (const events of walkHistory(db, range, gate)) {
-      for (const { sequence, timeMicros, event, line } of events) {
-        chain.add(line);
-        times.add(sequence, timeMicros);
-        tags.add(sequence, eventTerms(event));
+      for (const walked of events) {
+        const { sequence } = walked;
+        chain.add(walked.line);
+        times.add(sequence, walked.timeMicros);
+        tags.add(sequence, eventTerms(walked.event));
+        sealed.add(walked);
       }
     }
     faults.push(await differenceOf(tags, gate));
   }
   if (hasForeignEntries(db, head)) faults.push("the tag index has entries for events that do not exist");
-  faults.push(times.fault());
+  faults.push(times.fault(), ...sealed.faults);
+  if (hasSubjects(db) && subjectsAfter(db, 0).subjects.length > 0) {
+    faults.push("it has keys of subjects, which belong in a file of their own");
+  }
   if (!isSameChain(chain.value, origin.chain)) {
     faults.push(`the hash chain differs: at least one of events 1 to ${head} is not what was copied`);
   }

@@ -4,6 +4,7 @@ import type { Database } from "../../store/sqlite/connection/database.ts";
 import { createSchema } from "../../store/sqlite/tables/schema.ts";
 import { appendEvents } from "../../store/sqlite/tables/events.ts";
 import { createOrigin, type Origin, updateChain } from "../../store/sqlite/tables/origin.ts";
+import { addSubjects, hasSubjects } from "../../store/sqlite/tables/subjects.ts";
 import { HashChain } from "./hash_chain.ts";
 import { BATCH_ITEMS_MAX, BATCH_UNITS_MAX } from "./imported_file.ts";
 import type { SignalGate } from "./signal_gate.ts";
@@ -24,6 +25,7 @@ export async function copyFirstEvents(
 ): Promise<void> {
   using db = openForWriting(path);
   createSchema(db);
+  if (hasSubjects(from)) addSubjects(db);
   createOrigin(db, origin);
   const chain = new HashChain();
   let head = 0;

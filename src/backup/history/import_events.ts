@@ -21,22 +21,24 @@ const STORE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * The format of an export, without its projections. Each event has a line, so its number is also the line's number.
+ * @param onSealed called for each event with an encrypted payload
  * @throws Error after the last event at the latest if the export is incomplete
  */
-export function importEvents(lines: Generator<Uint8Array, void>): ReturnType<ImportFormat> {
-  return importExport(lines, undefined);
+export function importEvents(onSealed: () => void): ImportFormat {
+  return (lines) => importExport(lines, onSealed, undefined);
 }
 
 /**
  * The same for an export of a store that moves, with its projections.
  * @param onStoreId called with the ID of the store when everything has been read
  */
-export function importMovedStore(onStoreId: (storeId: string) => void): ImportFormat {
-  return (lines) => importExport(lines, onStoreId);
+export function importMovedStore(onSealed: () => void, onStoreId: (storeId: string) => void): ImportFormat {
+  return (lines) => importExport(lines, onSealed, onStoreId);
 }
 
 function* importExport(
   lines: Generator<Uint8Array, void>,
+  onSealed: () => void,
   onStoreId: ((storeId: string) => void) | undefined,
 ): Generator<PreparedEvent | ProjectionReplace, void> {
   const chain = new HashChain();
@@ -64,7 +66,8 @@ function* importExport(
       continue;
     }
     yield prepareLine(number, () => {
-      const { sequence, timeMicros, body, event } = decodeEventLine(line.value!);
+      const { sequence, timeMicros, body, event, sealed } = decodeEventLine(line.value!);
+      if (sealed !== undefined) onSealed();
       if (sequence !== events + 1) throw new Error(`the sequence is ${sequence}, expected ${events + 1}`);
       chain.add(eventLine({ sequence, timeMicros, body }));
       return prepareEvent(event, timeMicros, body);

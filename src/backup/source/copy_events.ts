@@ -26,7 +26,10 @@ export async function copyEvents(
       if (events.length > 0) await store.append(events);
       hasMore = part.hasMore;
     }
-    if (last > before) await store.commit(chain.value);
+    if (last > before) {
+      await source.assertStillWithoutSubjects();
+      await store.commit(chain.value);
+    }
     await onPage(last);
   }
   await store.settled();

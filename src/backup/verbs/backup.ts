@@ -11,6 +11,7 @@ import { findHead, ProgressLine } from "../reports/progress_line.ts";
 import { Run, summaryJson, summaryLine } from "../reports/run_summary.ts";
 import { checkLastEvent, copyEvents } from "../source/copy_events.ts";
 import { Source } from "../source/source.ts";
+import { updateForgottenList } from "../subjects/forgotten_list.ts";
 import type { VerbContext, VerbEnd } from "./verb_context.ts";
 
 /** Copies the new events of the source into its backup, and reports the outcome in one line. */
@@ -58,12 +59,21 @@ async function runBackup(
   run.storeId = storeId;
   run.file = file;
   run.earlierStoreIds = earlierStoreIds(dataDir, storeId, source.name);
-  const store = await BackupStore.open(file, { storeId, source: source.name, chain: new HashChain().value });
+  const { name, hasSubjects } = source;
+  // Also before the events: a run may be stopped while it copies them.
+  if (hasSubjects) await updateForgottenList(source, storeId, dataDir);
+  const store = await BackupStore.open(
+    file,
+    { storeId, source: name, chain: new HashChain().value },
+    hasSubjects,
+  );
   run.created = store.opened.created;
   try {
     await checkLastEvent(source, storeId, store);
     using progress = await progressLine(quiet, source, store.opened.head);
     await copyEvents(source, storeId, store, (sequence) => progress?.show(sequence));
+    // The list then has every subject that was forgotten before the last event of the backup.
+    if (hasSubjects) await updateForgottenList(source, storeId, dataDir);
   } catch (error) {
     // The first failure is the one to report.
     await store.close().catch(() => {});

@@ -6,7 +6,9 @@ import { openForChecking, openForWriting } from "../../store/sqlite/connection/c
 import { lockDataDirectory, makeDataDirectory } from "../../store/sqlite/data_directory/data_directory.ts";
 import type { Database } from "../../store/sqlite/connection/database.ts";
 import { checkDatabaseFile, storePaths } from "../../store/sqlite/data_directory/database_file.ts";
+import { hasSealedEvents } from "../../store/sqlite/tables/events.ts";
 import { readState } from "../../store/sqlite/tables/identity.ts";
+import { hasSubjects } from "../../store/sqlite/tables/subjects.ts";
 import { readOrigin } from "../../store/sqlite/tables/origin.ts";
 import { NewDatabaseFile } from "../../store/sqlite/data_directory/new_database_file.ts";
 import { startOwnHistory } from "../../store/sqlite/backup/own_history.ts";
@@ -18,6 +20,14 @@ import { copyFirstEvents } from "../history/copy_first_events.ts";
 import { SignalGate } from "../history/signal_gate.ts";
 import { backupPath, chooseBackup } from "../directory/backup_files.ts";
 import { lockBackups } from "../directory/backup_lock.ts";
+import {
+  assertKeysChosen,
+  type KeyOptions,
+  rejectBothChoices,
+  type RestoredSubjects,
+  storedSubjects,
+  subjectsOfBackup,
+} from "../subjects/restored_subjects.ts";
 import { countEvents } from "../reports/count_events.ts";
 import type { VerbContext, VerbEnd } from "./verb_context.ts";
 
@@ -26,17 +36,23 @@ const WHAT_IT_MEANS = `This is a new history, separate from the one that was cop
 - Projections are not part of a backup. They must be rebuilt from the events.
 `;
 
-/** Creates a data directory, `to`, from a backup or from its first events. */
+interface RestoreOptions extends KeyOptions {
+  readonly storeId: string | undefined;
+  readonly to: string;
+  readonly until: string | undefined;
+  readonly dryRun: boolean;
+  readonly force: boolean;
+}
+
+/**
+ * Creates a data directory, `to`, from a backup or from its first events. The keys of subjects come from a file of their
+ * own, without those that were forgotten.
+ */
 export async function restore(
   context: VerbContext,
-  { storeId: wanted, to, until: untilText, dryRun, force }: {
-    storeId: string | undefined;
-    to: string;
-    until: string | undefined;
-    dryRun: boolean;
-    force: boolean;
-  },
+  { storeId: wanted, to, until: untilText, dryRun, force, ...keyOptions }: RestoreOptions,
 ): VerbEnd {
+  rejectBothChoices(keyOptions);
   const end = untilText === undefined ? undefined : endFrom(untilText);
   const storeId = chooseBackup(context.dataDir, wanted);
   const path = backupPath(context.dataDir, storeId);
@@ -45,6 +61,8 @@ export async function restore(
   checkDatabaseFile(path);
   const until = typeof end === "bigint" ? sequenceBefore(path, end, untilText!) : end;
   const backup = { storeId, path, until };
+  if (holdsSealedEvents(path)) assertKeysChosen(`${path} has encrypted payloads`, keyOptions);
+  const subjects = subjectsOfBackup(context.dataDir, storeId, keyOptions);
   if (!dryRun) makeDataDirectory(to);
   using _server = !dryRun || isThere(lock) ? lockDataDirectory(to) : undefined;
   const isReplaced = replacesDatabase(database, force);
@@ -52,7 +70,8 @@ export async function restore(
     using db = opened(backup.path, openForChecking);
     const copied = copiedText(backup, await check(context, backup, db));
     const replacing = isReplaced ? ", replacing the existing database" : "";
-    context.print(`would create ${database} with the ${copied}${replacing}; nothing was changed\n`);
+    const what = `${copied}${replacing}; ${subjectsText(subjects, "; ")}`;
+    context.print(`would create ${database} with the ${what}nothing was changed\n`);
     return true;
   }
   if (isReplaced) prepareReplacement(database);
@@ -60,10 +79,12 @@ export async function restore(
   const copied = until === undefined
     ? await copyWhole(context, backup, file.temporary)
     : await copyPart(context, backup, until, file.temporary);
-  const restoredId = finish(file);
+  const restoredId = finish(file, subjects);
   // The pause belonged to the old database.
   await removePauseFile(to);
-  context.print(`${database}\nstore ${restoredId}, with the ${copied}\n${WHAT_IT_MEANS}`);
+  context.print(
+    `${database}\nstore ${restoredId}, with the ${copied}\n${subjectsText(subjects, "\n")}${WHAT_IT_MEANS}`,
+  );
   return true;
 }
 
@@ -72,6 +93,17 @@ interface Wanted {
   readonly storeId: string;
   readonly path: string;
   readonly until: number | undefined;
+}
+
+function holdsSealedEvents(path: string): boolean {
+  using db = opened(path, openForChecking);
+  return hasSubjects(db) && hasSealedEvents(db);
+}
+
+/** @param end comes after the text, if there is one */
+function subjectsText({ keys, forgotten }: RestoredSubjects, end: string): string {
+  if (keys.length + forgotten.length === 0) return "";
+  return `keys of subjects: ${keys.length} in use, ${forgotten.length} forgotten${end}`;
 }
 
 /** Parses a sequence, or a time in microseconds since 1970. @throws UsageError */
@@ -172,9 +204,9 @@ async function copyDatabase(from: string, to: string, stopped: AbortSignal): Pro
 }
 
 /** Turns the copy of a backup into a store, and gives the file its final name. @returns its store ID */
-function finish(file: NewDatabaseFile): string {
+function finish(file: NewDatabaseFile, subjects: RestoredSubjects): string {
   try {
-    const storeId = startHistory(file.temporary);
+    const storeId = startHistory(file.temporary, subjects);
     file.keep();
     return storeId;
   } catch (error) {
@@ -182,9 +214,9 @@ function finish(file: NewDatabaseFile): string {
   }
 }
 
-function startHistory(path: string): string {
+function startHistory(path: string, subjects: RestoredSubjects): string {
   using db = openForWriting(path);
-  return startOwnHistory(db);
+  return startOwnHistory(db, storedSubjects(subjects));
 }
 
 /** @throws Error that names the database */

@@ -4,13 +4,17 @@ import { openForChecking } from "../../store/sqlite/connection/connection.ts";
 import type { Database } from "../../store/sqlite/connection/database.ts";
 import { checkDatabaseFile, StoreFileError } from "../../store/sqlite/data_directory/database_file.ts";
 import { readState } from "../../store/sqlite/tables/identity.ts";
+import { hasSubjects } from "../../store/sqlite/tables/subjects.ts";
 import { checkHistory, Unreadable } from "../history/check_history.ts";
+import { SealedCheck } from "../history/sealed_check.ts";
 import { SignalGate } from "../history/signal_gate.ts";
 import { backupPath, chooseBackups } from "../directory/backup_files.ts";
 import { lockBackups } from "../directory/backup_lock.ts";
 import { countEvents } from "../reports/count_events.ts";
 import { compareWithSource } from "../source/compare_with_source.ts";
 import { Source } from "../source/source.ts";
+import { type ForgottenKeys, forgottenPath, readForgottenOf } from "../subjects/forgotten_list.ts";
+import { type KeysFile, readKeysFile } from "../subjects/keys_file.ts";
 import type { VerbContext, VerbEnd } from "./verb_context.ts";
 
 /** The running source with its store ID, or why it did not report one. */
@@ -23,6 +27,8 @@ interface Report {
   /** undefined when the file cannot be read. */
   readonly events: number | undefined;
   readonly isCompared: boolean;
+  /** The events with encrypted payloads. */
+  readonly sealed: SealedCheck;
   readonly problems: readonly string[];
 }
 
@@ -32,7 +38,12 @@ interface Report {
  */
 export async function verify(
   context: VerbContext,
-  { storeId: wanted, all, json }: { storeId: string | undefined; all: boolean; json: boolean },
+  { storeId: wanted, all, json, keys: keysPath }: {
+    storeId: string | undefined;
+    all: boolean;
+    json: boolean;
+    keys: string | undefined;
+  },
   settings?: BackupSettings,
 ): VerbEnd {
   if (all && wanted !== undefined) {
@@ -40,12 +51,16 @@ export async function verify(
   }
   const { dataDir } = context;
   const storeIds = chooseBackups(dataDir, wanted);
+  const keys = keysPath === undefined ? undefined : readKeysFile(keysPath);
+  if (keys !== undefined && !storeIds.includes(keys.storeId)) {
+    throw new Error(`${keysPath} has the keys of store ${keys.storeId}, which is not among the backups`);
+  }
   using _lock = lockBackups(dataDir);
   using source = settings && new Source(settings, context.stopped);
   const comparison = source && await comparisonWith(source, context);
   let isFine = true;
   for (const storeId of storeIds) {
-    const report = await verifyBackup(context, storeId, comparison);
+    const report = await verifyBackup(context, storeId, comparison, keys);
     context.print(json ? jsonLine(report) : textLine(report, source?.name));
     isFine &&= report.problems.length === 0;
   }
@@ -69,6 +84,7 @@ async function verifyBackup(
   context: VerbContext,
   storeId: string,
   comparison: Comparison | undefined,
+  keys: KeysFile | undefined,
 ): Promise<Report> {
   const path = backupPath(context.dataDir, storeId);
   let db: Database;
@@ -78,18 +94,47 @@ async function verifyBackup(
   } catch (error) {
     const { message } = error as Error;
     const problem = error instanceof StoreFileError ? message : `cannot be read: ${message}`;
-    return { storeId, events: undefined, isCompared: false, problems: [problem] };
+    const sealed = new SealedCheck();
+    return { storeId, events: undefined, isCompared: false, sealed, problems: [problem] };
   }
   using _closing = db;
-  const problems = await problemsOf(db, storeId, context);
+  const list = forgottenList(db, context.dataDir, storeId);
+  const sealed = sealedCheck(keys?.storeId === storeId ? keys : undefined, list.forgotten);
+  const problems = await problemsOf(db, storeId, context, sealed);
+  problems.push(...list.problems);
   const compared = await compare(context, db, storeId, comparison);
   problems.push(...compared.problems);
-  return { storeId, events: eventsOf(db, problems), isCompared: compared.isCompared, problems };
+  return { storeId, events: eventsOf(db, problems), isCompared: compared.isCompared, sealed, problems };
 }
 
-async function problemsOf(db: Database, storeId: string, { stopped }: VerbContext): Promise<string[]> {
+/** Without the list, a restore would not know whom it must not bring back. */
+function forgottenList(
+  db: Database,
+  dataDir: string,
+  storeId: string,
+): { readonly forgotten: ForgottenKeys; readonly problems: readonly string[] } {
   try {
-    return await checkHistory(db, storeId, new SignalGate(stopped));
+    const forgotten = readForgottenOf(dataDir, storeId);
+    if (forgotten !== undefined) return { forgotten, problems: [] };
+    const problems = hasSubjects(db) ? [`${forgottenPath(dataDir, storeId)} is missing`] : [];
+    return { forgotten: new Map(), problems };
+  } catch (error) {
+    return { forgotten: new Map(), problems: [(error as Error).message] };
+  }
+}
+
+function sealedCheck(keys: KeysFile | undefined, forgotten: ForgottenKeys): SealedCheck {
+  return new SealedCheck(keys && new Map(keys.keys.map(({ id, bytes }) => [id, bytes])), forgotten);
+}
+
+async function problemsOf(
+  db: Database,
+  storeId: string,
+  { stopped }: VerbContext,
+  sealed: SealedCheck,
+): Promise<string[]> {
+  try {
+    return await checkHistory(db, storeId, new SignalGate(stopped), sealed);
   } catch (error) {
     if (error instanceof Unreadable) return [`cannot be read: ${error.message}`];
     throw error;
@@ -128,16 +173,30 @@ function eventsOf(db: Database, problems: string[]): number | undefined {
   }
 }
 
-function textLine({ storeId, events, isCompared, problems }: Report, source: string | undefined): string {
+function textLine(
+  { storeId, events, isCompared, sealed, problems }: Report,
+  source: string | undefined,
+): string {
   if (problems.length > 0) return `${storeId}: not ok: ${problems.join("; ")}\n`;
   const compared = isCompared
     ? `equal to those of ${source}`
     : "not compared, the source holds another store";
   // Without problems, the events were counted.
-  return `${storeId}: ok, ${countEvents(events!)}${source === undefined ? "" : `, ${compared}`}\n`;
+  const counted = `${countEvents(events!)}${sealedText(sealed)}`;
+  return `${storeId}: ok, ${counted}${source === undefined ? "" : `, ${compared}`}\n`;
 }
 
-function jsonLine({ storeId, events, isCompared, problems }: Report): string {
+function sealedText({ isOpening, sealed, opened, forgotten, lacking }: SealedCheck): string {
+  if (sealed === 0) return "";
+  const kinds = `${opened} decrypted, ${forgotten} forgotten, ${lacking} without a key`;
+  return `, ${sealed} encrypted${isOpening ? ` (${kinds})` : ""}`;
+}
+
+/** Backups without encrypted payloads have the fields that they always had. */
+function jsonLine({ storeId, events, isCompared, sealed, problems }: Report): string {
   const state = { storeId, ok: problems.length === 0, events: events ?? null };
-  return `${JSON.stringify({ ...state, comparedWithSource: isCompared, problems })}\n`;
+  const { sealed: encrypted, opened: decrypted, forgotten, lacking: withoutKey } = sealed;
+  const found = encrypted === 0 ? {} : { encrypted };
+  const kinds = sealed.isOpening ? { decrypted, forgotten, withoutKey } : {};
+  return `${JSON.stringify({ ...state, comparedWithSource: isCompared, ...found, ...kinds, problems })}\n`;
 }

@@ -73,8 +73,10 @@ export function contractOfTokens(edition: ContractEdition, named: (name: string)
       name: "billing",
       may: ["read", "write"],
       expires: "2098-12-31T23:00:00.000000Z",
+      subjects: ["student"],
     });
-    assert.deepEqual(await whoami("all"), { edition: edition.name, name: null, may: RIGHTS });
+    const all = { edition: edition.name, name: null, may: RIGHTS };
+    assert.deepEqual(await whoami("all"), { ...all, subjects: ["student"] });
     await server.client(bearer("b")).request("GET", "/metrics");
     const { text } = mustBe(200, await server.client(bearer("all")).request("GET", "/metrics"));
     assert.match(text, /^service_token_requests_total\{token="billing"\} 2$/m);

@@ -32,7 +32,11 @@ export function operationalSchemas(kinds: readonly string[]): Record<string, Sch
         { type: "object", additionalProperties: TEXT },
       ),
       expires: described("When the token expires, if it does.", ref("Time")),
-    }, ["within", "expires"]),
+      subjects: described(
+        "The names of the identifiers that stand for a person, if the setting `subjects` has some.",
+        list(TEXT),
+      ),
+    }, ["within", "expires", "subjects"]),
     WaitingRequest: answer({ kind: ref("TurnKind"), queuedAt: ref("Time"), waitSeconds: NUMBER }),
     ReadsInFlight: described(
       "Open reads, those of them that wait for an event, and the readers that they use.",

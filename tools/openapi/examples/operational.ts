@@ -20,7 +20,7 @@ export const whoamiExchange = (edition: "A" | "B" | "C"): Exchange => ({
   name: "everything",
   summary: "No token is required, so every request may do everything",
   status: 200,
-  json: { edition, name: null, may: [...RIGHTS] },
+  json: { edition, name: null, may: [...RIGHTS], subjects: ["student"] },
 });
 
 export function rootExchange(edition: "A" | "B" | "C"): Exchange {

@@ -1,8 +1,8 @@
 import type { Tag } from "../../../model/tag.ts";
 import { formatTimestamp } from "../../../model/timestamp.ts";
-import { sealedBody, splitBody, subjectsOf } from "../../../wire/sealed_event.ts";
+import { sealedBody, type SealedPayload, splitBody, subjectsOf } from "../../../wire/sealed_event.ts";
 import type { PreparedEvent } from "../prepare_event.ts";
-import { encrypt, payloadKey } from "./payload_cipher.ts";
+import { decrypt, encrypt, payloadKey } from "./payload_cipher.ts";
 import type { SubjectKey } from "./subject_key.ts";
 
 /**
@@ -35,6 +35,24 @@ export function sealFor<Subject extends Tag>(
   const body = sealedBody(tags, { keys: subjects.map(({ name }, i) => [name, keys[i]!.id]), data });
   return { ...event, body };
 }
+
+/**
+ * Decrypts the payload of an event.
+ * @param keys those that `sealed` names, in its order
+ * @returns its JSON text
+ * @throws Error when a bit of it, of the event's time or tags, or of a key was changed
+ */
+export function openEvent(
+  { timeMicros, body }: Pick<PreparedEvent, "timeMicros" | "body">,
+  { data }: SealedPayload,
+  keys: readonly Uint8Array[],
+): string {
+  const about = encoder.encode(sealedAbout(timeMicros, splitBody(body).tags));
+  return decoder.decode(decrypt(payloadKey(keys), data, about));
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Returns what an encrypted payload is bound to: the line of its event from the time to the payload. */
 function sealedAbout(timeMicros: number, tags: string): string {

@@ -1,5 +1,7 @@
-import type { ImportBatch } from "../../core/import_batch.ts";
-import { SEALED } from "../../../wire/sealed_event.ts";
+import type { StoredSubject } from "../../api/store.ts";
+import { EMPTY_WRITE } from "../../api/write.ts";
+import { type ImportBatch, isSealed as isAlreadySealed, needsSubjects } from "../../core/import_batch.ts";
+import type { PreparedEvent } from "../../core/prepare_event.ts";
 import { textIn } from "../protocol/cells.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
@@ -12,7 +14,10 @@ import {
   SEALING_VERSION,
   TABLE_STATEMENTS,
 } from "../tables/schema.ts";
+import { addKeys, type MadeKey } from "../tables/subjects.ts";
 import { addTurn } from "../tables/turns.ts";
+import { RecentKeys } from "../writing/recent_keys.ts";
+import { SubjectsInTransaction } from "../writing/subjects_in_transaction.ts";
 import { databaseFault, holdsStore } from "./check_database.ts";
 import { type Creation, wasCreated } from "./lost_commit.ts";
 import { openPrimary } from "./open_session.ts";
@@ -36,13 +41,14 @@ const newStoreId = (): string => crypto.randomUUID();
  * @throws DatabaseError, SessionLost
  */
 export async function createStore(session: Session, schema: string): Promise<void> {
-  await build(session, schema, [], newStoreId);
+  await build(session, schema, [], [], newStoreId);
   await session.run([COMMIT]);
 }
 
 /**
  * Creates the tables of a store, and their schema if it does not exist, in a transaction that is still open.
  * @param batches the first events, and projections
+ * @param subjectNames the identifiers that stand for a person; payloads of their events are encrypted
  * @param storeIdOf returns the store ID, when all batches have been read
  * @throws DatabaseError, SessionLost, and errors of `batches`
  */
@@ -50,6 +56,7 @@ async function build(
   session: Session,
   schema: string,
   batches: Iterable<ImportBatch>,
+  subjectNames: readonly string[],
   storeIdOf: () => string,
 ): Promise<CreatedStore & Creation> {
   // The first server accepts the database as it is.
@@ -68,10 +75,8 @@ async function build(
     }]);
     if (found!.length === 0) await session.run([{ sql: `CREATE SCHEMA "${schema}"` }]);
     for (const sql of TABLE_STATEMENTS) await session.run([{ sql }]);
-    const { events, isSealed } = await fill(session, batches);
-    for (const sql of [...INDEX_STATEMENTS, ...isSealed ? SEALING_STATEMENTS : []]) {
-      await session.run([{ sql }]);
-    }
+    const { events, isSealed } = await fill(session, batches, subjectNames);
+    for (const sql of INDEX_STATEMENTS) await session.run([{ sql }]);
     const storeId = storeIdOf();
     const turn = addTurn(events, { number: 0, name: crypto.randomUUID() });
     const version = isSealed ? SEALING_VERSION : SCHEMA_VERSION;
@@ -83,30 +88,61 @@ async function build(
   }
 }
 
-/** @returns how many events there were, and whether the payload of one is encrypted */
+/** @returns how many events there were, and whether there are tables of subjects */
 async function fill(
   session: Session,
   batches: Iterable<ImportBatch>,
+  subjectNames: readonly string[],
 ): Promise<{ readonly events: number; readonly isSealed: boolean }> {
+  const names = new Set(subjectNames);
+  const recent = new RecentKeys();
   let head = 0;
   let isSealed = false;
-  for (const { events, projections } of batches) {
-    await session.run([...appendEvents(head, events), ...insertProjections(projections)]);
+  for (const batch of batches) {
+    const { events, projections, subjects = [] } = batch;
+    if (!isSealed && (names.size > 0 || needsSubjects(batch))) {
+      isSealed = true;
+      for (const sql of SEALING_STATEMENTS) await session.run([{ sql }]);
+    }
+    await session.run(addKeys(subjects.map(madeKey)));
+    const sealed = names.size === 0 ? events : await sealedEvents(session, events, names, recent);
+    await session.run([...appendEvents(head, sealed), ...insertProjections(projections)]);
     head += events.length;
-    isSealed ||= events.some(({ body }) => body.includes(SEALED));
   }
   return { events: head, isSealed };
+}
+
+function madeKey({ id, subject, key: bytes, forgottenMicros }: StoredSubject): MadeKey {
+  return { subject, key: { id, bytes: bytes ?? new Uint8Array() }, forgottenMicros };
+}
+
+/** Encrypts payloads of subjects, and stores the keys that this needs. */
+async function sealedEvents(
+  session: Session,
+  events: readonly PreparedEvent[],
+  names: ReadonlySet<string>,
+  recent: RecentKeys,
+): Promise<readonly PreparedEvent[]> {
+  const plain = events.filter((event) => !isAlreadySealed(event));
+  const subjects = new SubjectsInTransaction([{ ...EMPTY_WRITE, events: plain }], names, recent);
+  const { question } = subjects;
+  if (question !== undefined) subjects.know((await session.run([question]))[0]!);
+  const sealed = events.map((event) => isAlreadySealed(event) ? event : subjects.sealed(event));
+  await session.run(subjects.statements);
+  return sealed;
 }
 
 /**
  * Creates a store where there is none, and changes nothing else.
  * @param batches the first events, and projections
+ * @param subjectNames the identifiers that stand for a person; payloads of their events are encrypted
  * @param storeIdOf returns the store ID, when all batches have been read
  * @throws PostgresStoreError, and errors of `batches`
  */
 export async function initPostgresStore(
   location: PostgresLocation,
   batches: Iterable<ImportBatch> = [],
+  subjectNames: readonly string[] = [],
   storeIdOf = newStoreId,
 ): Promise<CreatedStore> {
   let session: Session | undefined;
@@ -117,7 +153,7 @@ export async function initPostgresStore(
     if (await holdsStore(session, location.schema)) {
       throw new PostgresStoreError(location, "it exists already, and was left as it is");
     }
-    const creation = await build(session, location.schema, batches, storeIdOf);
+    const creation = await build(session, location.schema, batches, subjectNames, storeIdOf);
     const { storeId, events } = creation;
     await session.run([COMMIT]).catch((error: Error) => {
       if (!(error instanceof SessionLost)) throw error;

@@ -28,15 +28,16 @@ export class BackupStore {
 
   /**
    * Opens a backup, or creates it with this origin. The directory's lock must be held.
+   * @param isSealed whether the source encrypts payloads
    * @throws StoreFileError with one line that says what is wrong with which file
    */
-  static async open(path: string, origin: Origin): Promise<BackupStore> {
+  static async open(path: string, origin: Origin, isSealed: boolean): Promise<BackupStore> {
     const worker = new RemoteWorker<typeof BackupWriter>(
       new URL("../workers/backup_worker.ts", import.meta.url),
       "backup",
     );
     try {
-      return new BackupStore(path, worker, await worker.open(path, origin));
+      return new BackupStore(path, worker, await worker.open(path, origin, isSealed));
     } catch (error) {
       worker.terminate();
       const { name, message } = error as Error;

@@ -8,6 +8,7 @@ import { lossOf, StoreFiles } from "../data_directory/store_files.ts";
 import { appendEvents, scanEvents } from "../tables/events.ts";
 import { readState } from "../tables/identity.ts";
 import { createOrigin, type Origin, readOrigin, updateChain } from "../tables/origin.ts";
+import { addSubjects, hasSubjects } from "../tables/subjects.ts";
 
 /** Pages in the WAL after which they are moved into the database file. */
 const CHECKPOINT_PAGES = 4000;
@@ -39,9 +40,10 @@ export class BackupWriter {
 
   /**
    * Opens a backup, or creates it with this origin.
+   * @param isSealed whether the source encrypts payloads; their keys are never in a backup
    * @throws StoreFileError for a file that is not a backup of this store
    */
-  static open(path: string, origin: Origin): BackupWriter {
+  static open(path: string, origin: Origin, isSealed: boolean): BackupWriter {
     const created = !checkDatabaseFile(path);
     if (created) createDatabase(path, (db) => createOrigin(db, origin));
     else rejectSecondName(path);
@@ -51,6 +53,11 @@ export class BackupWriter {
     if (found === undefined) throw new StoreFileError(`${path} is a database, but not a backup`);
     if (found.storeId !== origin.storeId) {
       throw new StoreFileError(`${path} is a backup of the store ${found.storeId}`);
+    }
+    if (isSealed) addSubjects(db);
+    else if (hasSubjects(db)) {
+      // A store never loses its subjects. Another server may be decrypting payloads on their way here.
+      throw new StoreFileError(`${path} has encrypted payloads, but the source says that it has no subjects`);
     }
     const { head } = readState(db);
     const lastLine = lineAt(db, head);

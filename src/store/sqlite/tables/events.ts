@@ -2,6 +2,7 @@ import type { StoredEvent } from "../../core/chunks/chunk_search.ts";
 import type { PreparedEvent } from "../../core/prepare_event.ts";
 import type { Database, Row, SqlValue } from "../connection/database.ts";
 import type { Direction, Range } from "../../core/ranges/direction.ts";
+import { SEALED } from "../../../wire/sealed_event.ts";
 import { deleteTimes, recordTimes } from "./time_index.ts";
 
 /** The number of rows in one statement, when there are so many: half of the cost of a row is the call. */
@@ -51,6 +52,11 @@ export function deleteEvents(db: Database): void {
   db.run("DELETE FROM event");
   db.run("INSERT INTO event_term (event_term) VALUES ('delete-all')");
   deleteTimes(db);
+}
+
+/** True when the payload of an event is encrypted. */
+export function hasSealedEvents(db: Database): boolean {
+  return db.get("SELECT 1 FROM event WHERE instr(body, ?) > 0 LIMIT 1", SEALED) !== undefined;
 }
 
 export type EventRow = StoredEvent & { readonly body: string };

@@ -1,4 +1,4 @@
-import type { SubjectsPart } from "../../api/store.ts";
+import type { StoredSubject, SubjectsPart } from "../../api/store.ts";
 import type { Tag } from "../../../model/tag.ts";
 import type { KeysById } from "../../core/sealing/sealed_lines.ts";
 import type { SubjectKey } from "../../core/sealing/subject_key.ts";
@@ -41,6 +41,22 @@ export function addKey(db: Database, { name, value }: Tag, { id, bytes }: Subjec
     encoder.encode(name),
     encoder.encode(value),
   );
+}
+
+const KEY_BYTES = 32;
+
+/** Adds subjects of another store, in the order in which their keys were made. A forgotten key is zeros. */
+export function insertSubjects(db: Database, subjects: readonly StoredSubject[]): void {
+  for (const { id, subject: { name, value }, key, forgottenMicros } of subjects) {
+    db.run("INSERT INTO subject_key (key) VALUES (?)", key ?? new Uint8Array(KEY_BYTES));
+    db.run(
+      "INSERT INTO subject (id, name, value, key_row, forgotten) VALUES (?, ?, ?, last_insert_rowid(), ?)",
+      id,
+      encoder.encode(name),
+      encoder.encode(value),
+      forgottenMicros === undefined ? null : BigInt(forgottenMicros),
+    );
+  }
 }
 
 /** Returns the keys with these IDs, without those that are gone. */
