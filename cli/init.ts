@@ -102,7 +102,8 @@ function importIn(options: InitOptions): Import | undefined {
       throw new UsageError(["--keys, --without-keys and --forgotten need --import"]);
     }
     if (plain === undefined) return undefined;
-    return { ...NO_KEYS, path: plain, format: importPlainEvents(nowMicros()), keptId: () => undefined };
+    const noKeys = { subjects: [], keysText: () => "" };
+    return { ...noKeys, path: plain, format: importPlainEvents(nowMicros()), keptId: () => undefined };
   }
   rejectBothChoices(keyOptions);
   const found = subjectsOfImport(keyOptions);
@@ -121,8 +122,6 @@ function importIn(options: InitOptions): Import | undefined {
   const format = importMovedStore(onSealed, (storeId) => kept = storeId);
   return { ...rest, format, keptId: () => kept };
 }
-
-const NO_KEYS = { subjects: [], keysText: () => "" } as const;
 
 interface Made {
   readonly path: string;

@@ -1,7 +1,7 @@
-import { Buffer } from "node:buffer";
 import { forgottenEnd, SEALED } from "../../../wire/sealed_event.ts";
 import { PAYLOAD } from "../../../wire/event.ts";
 import { decrypt, payloadKey } from "./payload_cipher.ts";
+import { latin1Text } from "./platform_buffer.ts";
 
 /** Bytes of a key by its ID. Without an entry, the key is gone. */
 export type KeysById = ReadonlyMap<string, Uint8Array>;
@@ -35,7 +35,7 @@ export class SealedLines {
   /** @param lines whole lines, which `opened` changes */
   constructor(lines: Uint8Array<ArrayBuffer>) {
     this.#bytes = lines;
-    this.#sealed = placesIn(Buffer.from(lines.buffer, lines.byteOffset, lines.length).toString("latin1"));
+    this.#sealed = placesIn(latin1Text(lines));
   }
 
   /** The IDs of all keys that are needed, each once. Empty when no payload is encrypted. */
