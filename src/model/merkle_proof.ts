@@ -2,7 +2,7 @@ import type { TreeHash } from "./merkle_tree.ts";
 
 /*
  * The proofs of RFC 9162, sections 2.1.3 and 2.1.4. A proof is a list of digests of subtrees. Here a subtree is the
- * range of its leaves, so whoever keeps a tree needs only the digests of ranges.
+ * range of its leaves, so a tree needs only the digests of ranges.
  */
 
 /** The leaves from one index up to, but without, another one. */

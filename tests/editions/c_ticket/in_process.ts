@@ -220,6 +220,7 @@ export class InProcess implements Subject, Disposable {
       projections: (request) => Promise.resolve(reader.projections(request)),
       subjects: (afterRow) => Promise.resolve(reader.subjects(afterRow)),
       tally: (afterSequence) => Promise.resolve(reader.tally(afterSequence)),
+      subtree: (request) => Promise.resolve(reader.subtree(request)),
       ping: () => Promise.resolve(),
     };
     const feed = new CommitFeed(inner.opened);

@@ -4,6 +4,7 @@ import type { ReadRequest } from "../../../src/model/read_request.ts";
 import { AwaitedPages } from "../../../src/store/feed/awaited_pages.ts";
 import { filterTerms } from "../../../src/store/feed/filter_terms.ts";
 import type { Chunk, ChunkRequest } from "../../../src/store/api/chunk.ts";
+import type { SubtreePart, SubtreeRequest } from "../../../src/store/api/subtree.ts";
 import type { Tally } from "../../../src/store/api/tally.ts";
 import type { PrefetchedChunk } from "../../../src/store/core/read_ahead.ts";
 import type { Page } from "../../../src/store/core/open_page.ts";
@@ -76,6 +77,10 @@ class HookedReads implements StoreReads {
 
   tally(afterSequence: number): Promise<Tally> {
     return this.#reads.tally(afterSequence);
+  }
+
+  subtree(request: SubtreeRequest): Promise<SubtreePart> {
+    return this.#reads.subtree(request);
   }
 
   ping(): Promise<void> {
