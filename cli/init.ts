@@ -8,9 +8,11 @@ import {
 import { countEvents } from "../src/backup/reports/count_events.ts";
 import {
   assertKeysChosen,
+  keyCheckOf,
   rejectBothChoices,
   storedSubjects,
   subjectsOfImport,
+  subjectsText,
 } from "../src/backup/subjects/restored_subjects.ts";
 import { UsageError } from "../src/config/config_error.ts";
 import { loadStorePlace, type PostgresSettings, type StorePlace } from "../src/config/load.ts";
@@ -20,6 +22,7 @@ import { initPostgresStore } from "../src/store/postgres/connection/create_store
 import { locationText } from "../src/store/postgres/connection/address.ts";
 import { addViews } from "../src/store/sqlite/data_directory/add_views.ts";
 import { initStore } from "../src/store/sqlite/data_directory/create_database.ts";
+import type { ParsedLine } from "../src/wire/event_line.ts";
 import { nowMicros } from "../src/time/clock.ts";
 import { faultsOfRequest, newToken, settingOf, type TokenRequest } from "./new_token.ts";
 import { loadForThisMachine } from "./this_machine.ts";
@@ -65,7 +68,8 @@ function init(options: InitOptions, dataDir: string, subjects: readonly string[]
   if (options.addViews) return `${addViews(dataDir)}: the views are there\n`;
   const imported = importIn(options);
   if (imported === undefined) return made(initStore(dataDir));
-  return made({ ...initFromFile(dataDir, imported, subjects), subjects });
+  const created = initFromFile(dataDir, imported, subjects);
+  return made({ ...created, subjects, keysText: imported.keysText() });
 }
 
 async function initPostgres(
@@ -84,7 +88,8 @@ async function initPostgres(
   using file = new ImportedFile(imported.path);
   const batches = importBatches(file, imported);
   const storeId = (): string => imported.keptId() ?? crypto.randomUUID();
-  return made({ path, ...await initPostgresStore(location, batches, subjects, storeId), subjects });
+  const created = await initPostgresStore(location, batches, subjects, storeId);
+  return made({ path, ...created, subjects, keysText: imported.keysText() });
 }
 
 /** Returns the file to import, and how to read it. */
@@ -97,17 +102,25 @@ function importIn(options: InitOptions): Import | undefined {
       throw new UsageError(["--keys, --without-keys and --forgotten need --import"]);
     }
     if (plain === undefined) return undefined;
-    return { path: plain, format: importPlainEvents(nowMicros()), subjects: [], keptId: () => undefined };
+    const noKeys = { subjects: [], keysText: () => "" };
+    return { ...noKeys, path: plain, format: importPlainEvents(nowMicros()), keptId: () => undefined };
   }
   rejectBothChoices(keyOptions);
-  const onSealed = (): void => assertKeysChosen("the payload is encrypted", keyOptions);
-  const subjects = storedSubjects(subjectsOfImport(keyOptions));
-  if (!keepStoreId) {
-    return { path: exported, format: importEvents(onSealed), subjects, keptId: () => undefined };
-  }
+  const found = subjectsOfImport(keyOptions);
+  const check = keyCheckOf(found);
+  const onSealed = (line: ParsedLine): void => {
+    assertKeysChosen("the payload is encrypted", keyOptions);
+    check.add(line);
+  };
+  const rest = {
+    path: exported,
+    subjects: storedSubjects(found),
+    keysText: () => subjectsText(found, check),
+  };
+  if (!keepStoreId) return { ...rest, format: importEvents(onSealed), keptId: () => undefined };
   let kept: string | undefined;
   const format = importMovedStore(onSealed, (storeId) => kept = storeId);
-  return { path: exported, format, subjects, keptId: () => kept };
+  return { ...rest, format, keptId: () => kept };
 }
 
 interface Made {
@@ -115,12 +128,19 @@ interface Made {
   readonly storeId: string;
   readonly events?: number;
   readonly subjects?: readonly string[];
+  readonly keysText?: string;
 }
 
-function made({ path, storeId, events, subjects = [] }: Made): string {
-  const imported = events === undefined ? "" : `${countEvents(events)} imported\n`;
-  const sealed = subjects.length === 0 ? "" : `payloads of ${subjects.join(", ")} are encrypted\n`;
-  return `${path}\nstore ${storeId}\n${imported}${sealed}`;
+/** @returns the text to print */
+function made({ path, storeId, events, subjects = [], keysText = "" }: Made): string {
+  const lines = [
+    path,
+    `store ${storeId}`,
+    events === undefined ? "" : `${countEvents(events)} imported`,
+    subjects.length === 0 ? "" : `payloads of ${subjects.join(", ")} are encrypted`,
+    keysText,
+  ];
+  return `${lines.filter((line) => line !== "").join("\n")}\n`;
 }
 
 function rejectSeveralTasks({ import: exported, importPlain, addViews, addSubjects }: InitOptions): void {

@@ -48,6 +48,8 @@ export interface Import {
   readonly subjects: readonly StoredSubject[];
   /** Returns the store ID to keep, if there is one, when the file has been read. */
   readonly keptId: () => string | undefined;
+  /** Returns a line about the keys of subjects, when the file has been read; an empty text when there are none. */
+  readonly keysText: () => string;
 }
 
 /** Returns the whole content of the new store in batches. */

@@ -5,10 +5,11 @@ import type { ParsedLine } from "../../wire/event_line.ts";
 /** Most events that are named; one is enough to know that the backup is damaged. */
 const FAULTS_MAX = 3;
 
-/** Counts events with encrypted payloads, and decrypts them as far as there are keys. */
+/** SealedCheck counts events with encrypted payloads, and decrypts them as far as there are keys. */
 export class SealedCheck {
   readonly #keys: KeysById | undefined;
   readonly #forgotten: { has(id: string): boolean };
+  readonly #opens: boolean;
   readonly #faults: string[] = [];
   #faultCount = 0;
   /** The number of events with encrypted payloads, and of those that were decrypted. */
@@ -19,12 +20,14 @@ export class SealedCheck {
   lacking = 0;
 
   /**
-   * @param keys without those that were forgotten; undefined: nothing is decrypted
+   * @param keys undefined: encrypted payloads are only counted
    * @param forgotten the IDs of forgotten keys
+   * @param opens false when it is enough to know which keys there are
    */
-  constructor(keys?: KeysById, forgotten: { has(id: string): boolean } = new Set()) {
+  constructor(keys?: KeysById, forgotten: { has(id: string): boolean } = new Set(), opens = true) {
     this.#keys = keys;
     this.#forgotten = forgotten;
+    this.#opens = opens;
   }
 
   /** True when payloads are decrypted. */
@@ -41,7 +44,7 @@ export class SealedCheck {
     const ids = sealed.keys.map(([, id]) => id);
     if (ids.some((id) => this.#forgotten.has(id))) this.forgotten++;
     else if (ids.some((id) => !all.has(id))) this.lacking++;
-    else this.#open(line, ids.map((id) => all.get(id)!));
+    else if (this.#opens) this.#open(line, ids.map((id) => all.get(id)!));
   }
 
   /** The first faults, and how many more there are. */

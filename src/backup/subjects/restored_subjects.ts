@@ -1,8 +1,10 @@
 import { UsageError } from "../../config/config_error.ts";
 import type { StoredSubject } from "../../store/api/store.ts";
-import { type ForgottenKey, type KeptKey } from "./subject_lines.ts";
+import { SealedCheck } from "../history/sealed_check.ts";
+import { countEvents } from "../reports/count_events.ts";
 import { type ForgottenKeys, forgottenPath, readForgottenList, readForgottenOf } from "./forgotten_list.ts";
 import { readKeysFile } from "./keys_file.ts";
+import type { ForgottenKey, KeptKey } from "./subject_lines.ts";
 
 /** The flags of a restore or an import. */
 export interface KeyOptions {
@@ -84,4 +86,20 @@ export function storedSubjects({ keys, forgotten }: RestoredSubjects): StoredSub
     ...forgotten.map((gone) => ({ ...gone, key: undefined })),
     ...keys.map(({ id, subject, bytes }) => ({ id, subject, key: bytes, forgottenMicros: undefined })),
   ];
+}
+
+/** Returns what counts the events that will be unreadable for lack of a key. */
+export function keyCheckOf({ keys, forgotten }: RestoredSubjects): SealedCheck {
+  const bytes = new Map(keys.map((key) => [key.id, key.bytes]));
+  return new SealedCheck(bytes, new Set(forgotten.map(({ id }) => id)), false);
+}
+
+/** Returns a line about the subjects of a new store; an empty text when there are none. */
+export function subjectsText(
+  { keys, forgotten }: RestoredSubjects,
+  { sealed, lacking }: SealedCheck,
+): string {
+  if (keys.length + forgotten.length + sealed === 0) return "";
+  const unreadable = lacking === 0 ? "" : `; ${countEvents(lacking)} unreadable for lack of a key`;
+  return `keys of subjects: ${keys.length} in use, ${forgotten.length} forgotten${unreadable}`;
 }

@@ -6,9 +6,7 @@ import { openForChecking, openForWriting } from "../../store/sqlite/connection/c
 import { lockDataDirectory, makeDataDirectory } from "../../store/sqlite/data_directory/data_directory.ts";
 import type { Database } from "../../store/sqlite/connection/database.ts";
 import { checkDatabaseFile, storePaths } from "../../store/sqlite/data_directory/database_file.ts";
-import { hasSealedEvents } from "../../store/sqlite/tables/events.ts";
 import { readState } from "../../store/sqlite/tables/identity.ts";
-import { hasSubjects } from "../../store/sqlite/tables/subjects.ts";
 import { readOrigin } from "../../store/sqlite/tables/origin.ts";
 import { NewDatabaseFile } from "../../store/sqlite/data_directory/new_database_file.ts";
 import { startOwnHistory } from "../../store/sqlite/backup/own_history.ts";
@@ -17,16 +15,19 @@ import { JOURNAL_ENDS, prepareReplacement } from "../../store/sqlite/data_direct
 import { checkHistory, Unreadable } from "../history/check_history.ts";
 import { lastBefore } from "../history/last_before.ts";
 import { copyFirstEvents } from "../history/copy_first_events.ts";
+import { SealedCheck } from "../history/sealed_check.ts";
 import { SignalGate } from "../history/signal_gate.ts";
 import { backupPath, chooseBackup } from "../directory/backup_files.ts";
 import { lockBackups } from "../directory/backup_lock.ts";
 import {
   assertKeysChosen,
+  keyCheckOf,
   type KeyOptions,
   rejectBothChoices,
   type RestoredSubjects,
   storedSubjects,
   subjectsOfBackup,
+  subjectsText,
 } from "../subjects/restored_subjects.ts";
 import { countEvents } from "../reports/count_events.ts";
 import type { VerbContext, VerbEnd } from "./verb_context.ts";
@@ -60,9 +61,9 @@ export async function restore(
   using _backups = lockBackups(context.dataDir);
   checkDatabaseFile(path);
   const until = typeof end === "bigint" ? sequenceBefore(path, end, untilText!) : end;
-  const backup = { storeId, path, until };
-  if (holdsSealedEvents(path)) assertKeysChosen(`${path} has encrypted payloads`, keyOptions);
   const subjects = subjectsOfBackup(context.dataDir, storeId, keyOptions);
+  const sealed = keyCheckOf(subjects);
+  const backup = { storeId, path, until, sealed, keyOptions };
   if (!dryRun) makeDataDirectory(to);
   using _server = !dryRun || isThere(lock) ? lockDataDirectory(to) : undefined;
   const isReplaced = replacesDatabase(database, force);
@@ -70,8 +71,9 @@ export async function restore(
     using db = opened(backup.path, openForChecking);
     const copied = copiedText(backup, await check(context, backup, db));
     const replacing = isReplaced ? ", replacing the existing database" : "";
-    const what = `${copied}${replacing}; ${subjectsText(subjects, "; ")}`;
-    context.print(`would create ${database} with the ${what}nothing was changed\n`);
+    const text = subjectsText(subjects, sealed);
+    const what = `${copied}${replacing}${text === "" ? "" : `; ${text}`}`;
+    context.print(`would create ${database} with the ${what}; nothing was changed\n`);
     return true;
   }
   if (isReplaced) prepareReplacement(database);
@@ -82,9 +84,8 @@ export async function restore(
   const restoredId = finish(file, subjects);
   // The pause belonged to the old database.
   await removePauseFile(to);
-  context.print(
-    `${database}\nstore ${restoredId}, with the ${copied}\n${subjectsText(subjects, "\n")}${WHAT_IT_MEANS}`,
-  );
+  const lines = [database, `store ${restoredId}, with the ${copied}`, subjectsText(subjects, sealed)];
+  context.print(`${lines.filter((line) => line !== "").join("\n")}\n${WHAT_IT_MEANS}`);
   return true;
 }
 
@@ -93,17 +94,9 @@ interface Wanted {
   readonly storeId: string;
   readonly path: string;
   readonly until: number | undefined;
-}
-
-function holdsSealedEvents(path: string): boolean {
-  using db = opened(path, openForChecking);
-  return hasSubjects(db) && hasSealedEvents(db);
-}
-
-/** @param end comes after the text, if there is one */
-function subjectsText({ keys, forgotten }: RestoredSubjects, end: string): string {
-  if (keys.length + forgotten.length === 0) return "";
-  return `keys of subjects: ${keys.length} in use, ${forgotten.length} forgotten${end}`;
+  /** Counts the events that will be unreadable. */
+  readonly sealed: SealedCheck;
+  readonly keyOptions: KeyOptions;
 }
 
 /** Parses a sequence, or a time in microseconds since 1970. @throws UsageError */
@@ -134,14 +127,15 @@ function sequenceBefore(path: string, micros: bigint, text: string): number {
  */
 async function check(
   { stopped }: VerbContext,
-  { storeId, path, until = 0 }: Wanted,
+  { storeId, path, until = 0, sealed, keyOptions }: Wanted,
   db: Database,
 ): Promise<number> {
-  const faults = await checkHistory(db, storeId, new SignalGate(stopped)).catch((error) => {
+  const faults = await checkHistory(db, storeId, new SignalGate(stopped), sealed).catch((error) => {
     if (!(error instanceof Unreadable)) throw error;
     throw new Error(`${path} cannot be read, nothing was restored: ${error.message}`);
   });
   if (faults.length > 0) throw new Error(`${path} is damaged, nothing was restored: ${faults.join("; ")}`);
+  if (sealed.sealed > 0) assertKeysChosen(`${path} has encrypted payloads, nothing was restored`, keyOptions);
   const { head } = readState(db);
   if (until > head) {
     throw new Error(`${path} has no event ${until}, nothing was restored: it ends with event ${head}`);
@@ -172,7 +166,7 @@ async function copyPart(context: VerbContext, backup: Wanted, until: number, to:
     throw new Error(`${backup.path} cannot be copied to ${to}: ${(error as Error).message}`);
   }
   using db = opened(to, openForWriting);
-  await check(context, { ...backup, path: to }, db);
+  await check(context, { ...backup, path: to, sealed: new SealedCheck() }, db);
   return copied;
 }
 

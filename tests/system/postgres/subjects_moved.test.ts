@@ -6,7 +6,7 @@ import type { PostgresLocation } from "../../../src/store/postgres/connection/ad
 import { readStoppedStore } from "../../../src/store/postgres/connection/stopped_store.ts";
 import { eventTerms } from "../../../src/store/core/index_terms.ts";
 import { parseQueried } from "../../../src/wire/event.ts";
-import { newEvent, ofTypes, storeWrite, tag } from "../../store/made_writes.ts";
+import { newEvent, ofTypes, prepared, storeWrite, tag } from "../../store/made_writes.ts";
 import { written } from "../../store/outcomes.ts";
 import {
   aboutStudent,
@@ -87,3 +87,36 @@ await clusterTest("an import without encrypted payloads makes a store as before"
   assert.deepEqual(await cluster.sql(sql), []);
   await (await openStore(to)).close();
 });
+
+await clusterTest(
+  "an import takes the keys of another store without those that were forgotten, and encrypts plain events",
+  async (cluster) => {
+    const [from, to] = [newLocation(cluster), newLocation(cluster)];
+    const store = await openStore(from, { subjects: SUBJECTS });
+    for (const outcome of await store.writer.group([aboutStudent("one", "s1"), aboutStudent("two", "s2")])) {
+      written(outcome);
+    }
+    const [one, two] = await subjectsOf(store);
+    await store.close();
+    const events = await eventsOf(from);
+
+    const forgottenMicros = 1_700_000_000_000_000;
+    const plain = prepared(newEvent("t", [tag("student", "s2")], "plain two"), forgottenMicros);
+    const others = prepared(newEvent("t", [tag("student", "s1")], "plain one"), forgottenMicros);
+    const subjects = [{ ...one!, key: undefined, forgottenMicros }, two!];
+    await initPostgresStore(
+      to,
+      [{ events: [], projections: [], subjects }, { events: [...events, plain, others], projections: [] }],
+      SUBJECTS,
+    );
+    const imported = await openStore(to, { subjects: SUBJECTS });
+    assert.deepEqual(await payloadsOf(imported.reads), [["student"], "two", "plain two", "plain one"]);
+    assert.doesNotMatch(JSON.stringify(await linesOf(imported.reads, { stored: true })), /plain (one|two)/);
+    const found = await subjectsOf(imported);
+    assert.deepEqual(found.slice(0, 2), subjects, "the second event of s2 has its old key");
+    assert.equal(found.length, 3, "s1 has a new key, since the old one was forgotten");
+    const sql = `SELECT 1 FROM "${to.schema}".subject_key WHERE key = '\\x${one!.key!.toHex()}'`;
+    assert.deepEqual(await cluster.sql(sql), [], "the bytes of the forgotten key are not there");
+    await imported.close();
+  },
+);

@@ -54,11 +54,6 @@ export function deleteEvents(db: Database): void {
   deleteTimes(db);
 }
 
-/** True when the payload of an event is encrypted. */
-export function hasSealedEvents(db: Database): boolean {
-  return db.get("SELECT 1 FROM event WHERE instr(body, ?) > 0 LIMIT 1", SEALED) !== undefined;
-}
-
 export type EventRow = StoredEvent & { readonly body: string };
 
 const SCAN = "SELECT sequence, time, body FROM event WHERE sequence > ? AND sequence <= ? ORDER BY sequence";
