@@ -135,7 +135,7 @@ async function check(
     throw new Error(`${path} cannot be read, nothing was restored: ${error.message}`);
   });
   if (faults.length > 0) throw new Error(`${path} is damaged, nothing was restored: ${faults.join("; ")}`);
-  if (sealed.sealed > 0) assertKeysChosen(`${path} has encrypted payloads, nothing was restored`, keyOptions);
+  if (sealed.sealed > 0) assertKeysChosen(`${path} has encrypted payloads`, keyOptions);
   const { head } = readState(db);
   if (until > head) {
     throw new Error(`${path} has no event ${until}, nothing was restored: it ends with event ${head}`);

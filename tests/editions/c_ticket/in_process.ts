@@ -221,7 +221,6 @@ export class InProcess implements Subject, Disposable {
       subjects: (afterRow) => Promise.resolve(reader.subjects(afterRow)),
       subtree: (request) => Promise.resolve(reader.subtree(request)),
       tally: (afterSequence) => Promise.resolve(reader.tally(afterSequence)),
-      subtree: (request) => Promise.resolve(reader.subtree(request)),
       ping: () => Promise.resolve(),
     };
     const feed = new CommitFeed(inner.opened);

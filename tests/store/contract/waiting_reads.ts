@@ -83,10 +83,6 @@ class HookedReads implements StoreReads {
     return this.#reads.tally(afterSequence);
   }
 
-  subtree(request: SubtreeRequest): Promise<SubtreePart> {
-    return this.#reads.subtree(request);
-  }
-
   ping(): Promise<void> {
     return this.#reads.ping();
   }

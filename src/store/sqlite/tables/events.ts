@@ -2,7 +2,6 @@ import type { StoredEvent } from "../../core/chunks/chunk_search.ts";
 import type { PreparedEvent } from "../../core/prepare_event.ts";
 import type { Database, Row, SqlValue } from "../connection/database.ts";
 import type { Direction, Range } from "../../core/ranges/direction.ts";
-import { SEALED } from "../../../wire/sealed_event.ts";
 import { deleteTimes, recordTimes } from "./time_index.ts";
 
 /** The number of rows in one statement, when there are so many: half of the cost of a row is the call. */
