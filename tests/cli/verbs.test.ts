@@ -19,7 +19,7 @@ Deno.test("a verb may come before or after its flags, and takes only its own", (
   assert.deepEqual(problems(backupProgram, "verify", "--forse", "--to", "d", "--quiet"), [
     'unknown flag "--forse" of verify',
     'unknown flag "--to" of verify; it belongs to restore',
-    'unknown flag "--quiet" of verify',
+    'unknown flag "--quiet" of verify; it belongs to keys',
   ]);
   assert.deepEqual(problems(backupProgram, "--all", "--jsn"), [
     'unknown flag "--all"; it belongs to verify',
