@@ -4,6 +4,7 @@ import { CLUSTER_BUGS } from "./cluster_bugs.ts";
 import { CONTENT_BUGS } from "./content_bugs.ts";
 import { DURABILITY_BUGS } from "./durability_bugs.ts";
 import { FAILOVER_BUGS } from "./failover_bugs.ts";
+import { KEY_BUGS } from "./key_bugs.ts";
 import { LOST_ANSWER_BUGS } from "./lost_answer_bugs.ts";
 import { POSTGRES_BUGS } from "./postgres_bugs.ts";
 import { READ_BUGS } from "./read_bugs.ts";
@@ -25,4 +26,5 @@ export const BUGS: readonly Bug[] = [
   ...LOST_ANSWER_BUGS,
   ...SECURITY_BUGS,
   ...WITHIN_BUGS,
+  ...KEY_BUGS,
 ];

@@ -26,6 +26,8 @@ Deno.test("a restore brings nobody back, whenever they were forgotten", async ()
   using place = new BackupDirectories(server.address);
   assert.equal((await place.run()).code, 0);
   const keys = await copyKeys(place);
+  const early = join(place.directory, "early.ndjson");
+  Deno.writeTextFileSync(early, (await subjectLines(server, "/subjects/forgotten")).join(""));
   // The first is in the list of the next run, the second only in a list that is given.
   await forget(server, "s1");
   assert.equal((await place.run()).code, 0);
@@ -36,6 +38,10 @@ Deno.test("a restore brings nobody back, whenever they were forgotten", async ()
   restoredId(await restore(place, "--to", "own", "--keys", keys));
   const own = join(place.directory, "own");
   assert.deepEqual(await payloadsIn(own), [null, "plain", TWO, THREE]);
+
+  // A list of an earlier moment brings back no subject that the one of the backup has.
+  restoredId(await restore(place, "--to", "early", "--keys", keys, "--forgotten", early));
+  assert.deepEqual(await payloadsIn(join(place.directory, "early")), [null, "plain", TWO, THREE]);
 
   const ended = await restore(place, "--to", "both", "--keys", keys, "--forgotten", list);
   assert.match(ended.stdout, /^keys of subjects: 1 in use, 2 forgotten$/m);
