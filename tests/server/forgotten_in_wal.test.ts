@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { eventually } from "../support/eventually.ts";
 import { startServer } from "../support/server_process.ts";
 
-/* What docs/privacy.md promises while another program reads the file of the database for long. */
+/* The promise of docs/privacy.md while another program reads the file of the database for long. */
 
 const identifier = { name: "student", value: "s1" };
 const latin1 = new TextDecoder("latin1");

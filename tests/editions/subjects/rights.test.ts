@@ -5,7 +5,7 @@ import { bearer, startWithTokens, tokenToml } from "../../support/tokens.ts";
 import { appendAs, EDITIONS } from "../append_as.ts";
 import { about, EVERY } from "./side.ts";
 
-/* What tokens may do in a store with subjects. */
+/* Rights and tenants of tokens in a store with subjects. */
 
 const tenant = (name: string): string =>
   tokenToml(name, name, ["read", "write"], `within = { tenant = "${name}" }\n`);
