@@ -92,6 +92,7 @@ export class Leadership {
             ? "replicas are read again"
             : `no replica can be read, and all is read from the primary: ${reason}`,
         );
+      case "keyInWal":
       case "renewed":
         return this.#warn(reason);
     }

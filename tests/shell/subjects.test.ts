@@ -84,6 +84,33 @@ Deno.test("read shows that a payload was forgotten, as a table and as JSON", asy
   assert.deepEqual(JSON.parse(line!).forgotten, ["student"]);
 });
 
+Deno.test("append rejects events whose payload was forgotten, and the filter of the page leaves them out", async () => {
+  const shell = new Shell(server.address);
+  await server.client().append(
+    registered("s1"),
+    registered("s2"),
+    { type: "T", payload: '"payload":"","forgotten":["student"]' },
+  );
+  await shell.prints(["forget", "student=s1"]);
+  const input = await shell.prints(["read", "--json"]);
+  await using other = await startServer({});
+  const copier = new Shell(other.address);
+  await copier.fails(
+    ["append", "-"],
+    2,
+    /line 1: the payload of this event was forgotten; leave such lines out/,
+    {
+      stdin: input,
+    },
+  );
+  assert.deepEqual(await payloads(other), []);
+  const page = await Deno.readTextFile("docs/shell.md");
+  const [, filter] = /`grep -v '([^']+)'`/.exec(page)!;
+  const rest = input.split("\n").filter((line) => !new RegExp(filter!).test(line)).join("\n");
+  await copier.prints(["append", "-"], { stdin: rest });
+  assert.deepEqual(await payloads(other), (await payloads(server)).slice(1));
+});
+
 Deno.test("without the setting there is nothing to forget, and without the right it is not allowed", async () => {
   await using plain = await startServer({});
   const shell = new Shell(plain.address);

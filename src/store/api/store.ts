@@ -45,6 +45,8 @@ export type StoreNotice =
   | { readonly kind: "lost"; readonly reason: string }
   /** The WAL cannot be moved into the file of the store. Emitted again and again. */
   | { readonly kind: "checkpointFailed"; readonly reason: string }
+  /** A key was destroyed, but a copy of it is left in the WAL. Emitted for each request that gets no answer for it. */
+  | { readonly kind: "keyInWal"; readonly reason: string }
   /** With a reason, writes fail, and no client is at fault. Without one, a write has been committed again. */
   | { readonly kind: "writes"; readonly reason: string | undefined }
   /** With a reason, no replica can be read, and the primary serves all reads. Without one, a replica can be read again. */

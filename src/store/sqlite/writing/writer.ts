@@ -1,6 +1,6 @@
 import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
-import { done, type Outcome } from "../../api/outcome.ts";
+import { done, type Failure, type Outcome } from "../../api/outcome.ts";
 import { RecentTerms } from "../../core/recent_terms.ts";
 import type { StoreState } from "../../api/state.ts";
 import type { FoundProjection, OpenedStore, StoreNotice } from "../../api/store.ts";
@@ -108,6 +108,8 @@ export class Writer {
   ): readonly Outcome<AttemptResult>[] {
     const forgets = writes.some(({ forget }) => forget !== undefined);
     if (!forgets || this.#checkpoints.emptyWal()) return outcomes;
+    // The client gets no answer, so the log is where the reason is looked for.
+    this.#report({ kind: "keyInWal", reason: IN_WAL.reason });
     return outcomes.map((outcome, i) => writes[i]!.forget === undefined ? outcome : IN_WAL);
   }
 
@@ -230,7 +232,7 @@ export class Writer {
 }
 
 /** The key is destroyed, and the events are written. A client that repeats the request learns when the WAL is empty. */
-const IN_WAL: Outcome<never> = {
+const IN_WAL: Failure = {
   kind: "unknown",
   reason: "a forgotten key is still in the WAL: another program has been reading the database for long",
 };
