@@ -63,10 +63,9 @@ export async function restore(
   using _backups = lockBackups(context.dataDir);
   checkDatabaseFile(path);
   const until = typeof end === "bigint" ? sequenceBefore(path, end, untilText!) : end;
-  if (holdsSealedEvents(path)) assertKeysChosen(`${path} has encrypted payloads`, keyOptions);
   const subjects = subjectsOfBackup(context.dataDir, storeId, keyOptions);
   const sealed = keyCheckOf(subjects);
-  const backup = { storeId, path, until, sealed };
+  const backup = { storeId, path, until, sealed, keyOptions };
   if (!dryRun) makeDataDirectory(to);
   using _server = !dryRun || isThere(lock) ? lockDataDirectory(to) : undefined;
   const isReplaced = replacesDatabase(database, force);
@@ -99,11 +98,7 @@ interface Wanted {
   readonly until: number | undefined;
   /** Counts the events that will be unreadable. */
   readonly sealed: SealedCheck;
-}
-
-function holdsSealedEvents(path: string): boolean {
-  using db = opened(path, openForChecking);
-  return hasSubjects(db) && hasSealedEvents(db);
+  readonly keyOptions: KeyOptions;
 }
 
 /** Parses a sequence, or a time in microseconds since 1970. @throws UsageError */
@@ -130,13 +125,17 @@ function sequenceBefore(path: string, micros: bigint, text: string): number {
 /**
  * Checks a backup, or a copy of it, completely.
  * @returns how many events it has
- * @throws Error when it is damaged or ends before the wanted event
+ * @throws Error when it is damaged, ends before the wanted event, or needs keys that were not given
  */
 async function check(
   { stopped }: VerbContext,
-  { storeId, path, until = 0, sealed }: Wanted,
+  { storeId, path, until = 0, sealed, keyOptions }: Wanted,
   db: Database,
 ): Promise<number> {
+  // The check takes long, so a missing flag is reported before it.
+  if (holdsSealedEvents(db)) {
+    assertKeysChosen(`${path} has encrypted payloads, nothing was restored`, keyOptions);
+  }
   const faults = await checkHistory(db, storeId, new SignalGate(stopped), sealed).catch((error) => {
     if (!(error instanceof Unreadable)) throw error;
     throw new Error(`${path} cannot be read, nothing was restored: ${error.message}`);
@@ -147,6 +146,15 @@ async function check(
     throw new Error(`${path} has no event ${until}, nothing was restored: it ends with event ${head}`);
   }
   return head;
+}
+
+/** Returns false when the database cannot be read, which its check reports. */
+function holdsSealedEvents(db: Database): boolean {
+  try {
+    return hasSubjects(db) && hasSealedEvents(db);
+  } catch {
+    return false;
+  }
 }
 
 function copiedText({ storeId, until }: Wanted, head: number): string {
