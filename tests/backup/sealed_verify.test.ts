@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
+import { seededRandom, testSeed } from "../support/test_seed.ts";
 import { change } from "./made_backup.ts";
 import { assertFailed, BackupDirectories, event, verify } from "./run_backup.ts";
 import { copyKeys, forget, keyIn, ofStudent, SUBJECTS } from "./sealed_source.ts";
+
+const CHANGES_MAX = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 500 : 25;
 
 /** A backup of five events, two of a subject that is known, one of a forgotten one, and one without its key. */
 async function withBackup(
@@ -121,5 +124,28 @@ Deno.test("list and export work with encrypted events, and an export has them as
     const lines = Deno.readTextFileSync(output).split("\n").slice(0, -2).join("\n");
     const { text } = await server.client().request("QUERY", "/events/stored", { json: {} });
     assert.equal(`${lines}\n{"hasMore":false}\n`, text);
+  });
+});
+
+Deno.test("with the keys, verify names an encrypted event in which any bit was changed", async () => {
+  await withBackup(async (place, _server, file, keys) => {
+    const random = seededRandom(testSeed());
+    const bodyOf = (): string => {
+      let body = "";
+      change(file, (db) => body = db.get("SELECT body FROM event WHERE sequence = 1")![0] as string);
+      return body;
+    };
+    const body = bodyOf();
+    for (let i = 0; i < CHANGES_MAX; i++) {
+      const at = random(body.length);
+      const changed = String.fromCharCode(body.charCodeAt(at) ^ (1 << random(7)));
+      const text = body.slice(0, at) + changed + body.slice(at + 1);
+      change(file, (db) => db.run("UPDATE event SET body = ? WHERE sequence = 1", text));
+      const { code, stdout } = await verify(place, "--keys", keys);
+      assert.equal(code, 1);
+      assert.match(stdout, /\bevent 1[ :;]/, `${JSON.stringify(changed)} at ${at}`);
+    }
+    change(file, (db) => db.run("UPDATE event SET body = ? WHERE sequence = 1", body));
+    assert.equal((await verify(place, "--keys", keys)).code, 0);
   });
 });

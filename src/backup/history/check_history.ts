@@ -85,7 +85,10 @@ async function contentFaults(
     faults.push("it has keys of subjects, which belong in a file of their own");
   }
   if (!isSameChain(chain.value, origin.chain)) {
-    faults.push(`the hash chain differs: at least one of events 1 to ${head} is not what was copied`);
+    faults.push(
+      `the hash chain differs: at least one of events 1 to ${head} is not what was copied`,
+      ...sealed.suspects,
+    );
   }
   return faults.filter((fault) => fault !== undefined);
 }

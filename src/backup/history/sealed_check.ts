@@ -12,6 +12,7 @@ export class SealedCheck {
   readonly #opens: boolean;
   readonly #faults: string[] = [];
   #faultCount = 0;
+  readonly #lacking: number[] = [];
   /** The number of events with encrypted payloads, and of those that were decrypted. */
   sealed = 0;
   opened = 0;
@@ -43,14 +44,26 @@ export class SealedCheck {
     if (all === undefined) return;
     const ids = sealed.keys.map(([, id]) => id);
     if (ids.some((id) => this.#forgotten.has(id))) this.forgotten++;
-    else if (ids.some((id) => !all.has(id))) this.lacking++;
+    else if (ids.some((id) => !all.has(id))) this.#lack(line.sequence);
     else if (this.#opens) this.#open(line, ids.map((id) => all.get(id)!));
+  }
+
+  /** The first events with a key that is not there. If an event was changed, it may be one of these. */
+  get suspects(): readonly string[] {
+    return this.#lacking.map((sequence) =>
+      `event ${sequence} has a key that is neither in the file nor forgotten`
+    );
   }
 
   /** The first faults, and how many more there are. */
   get faults(): readonly string[] {
     const more = this.#faultCount - this.#faults.length;
     return more === 0 ? this.#faults : [...this.#faults, `and ${more} more of them`];
+  }
+
+  #lack(sequence: number): void {
+    this.lacking++;
+    if (this.#lacking.length < FAULTS_MAX) this.#lacking.push(sequence);
   }
 
   /** Keys are verified by their IDs, so the event is at fault. */

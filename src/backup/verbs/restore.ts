@@ -123,7 +123,7 @@ function sequenceBefore(path: string, micros: bigint, text: string): number {
 /**
  * Checks a backup, or a copy of it, completely.
  * @returns how many events it has
- * @throws Error when it is damaged or ends before the wanted event
+ * @throws Error when it is damaged, ends before the wanted event, or needs keys that were not given
  */
 async function check(
   { stopped }: VerbContext,
@@ -135,7 +135,9 @@ async function check(
     throw new Error(`${path} cannot be read, nothing was restored: ${error.message}`);
   });
   if (faults.length > 0) throw new Error(`${path} is damaged, nothing was restored: ${faults.join("; ")}`);
-  if (sealed.sealed > 0) assertKeysChosen(`${path} has encrypted payloads`, keyOptions);
+  if (sealed.sealed > 0) {
+    assertKeysChosen(`${path} has encrypted payloads, nothing was restored`, keyOptions);
+  }
   const { head } = readState(db);
   if (until > head) {
     throw new Error(`${path} has no event ${until}, nothing was restored: it ends with event ${head}`);

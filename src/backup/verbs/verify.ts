@@ -113,13 +113,23 @@ function forgottenList(
   dataDir: string,
   storeId: string,
 ): { readonly forgotten: ForgottenKeys; readonly problems: readonly string[] } {
+  let forgotten: ForgottenKeys | undefined;
   try {
-    const forgotten = readForgottenOf(dataDir, storeId);
-    if (forgotten !== undefined) return { forgotten, problems: [] };
-    const problems = hasSubjects(db) ? [`${forgottenPath(dataDir, storeId)} is missing`] : [];
-    return { forgotten: new Map(), problems };
+    forgotten = readForgottenOf(dataDir, storeId);
   } catch (error) {
     return { forgotten: new Map(), problems: [(error as Error).message] };
+  }
+  if (forgotten !== undefined) return { forgotten, problems: [] };
+  const problems = mayHaveSubjects(db) ? [`${forgottenPath(dataDir, storeId)} is missing`] : [];
+  return { forgotten: new Map(), problems };
+}
+
+/** Returns false when the database cannot be read, which its check reports. */
+function mayHaveSubjects(db: Database): boolean {
+  try {
+    return hasSubjects(db);
+  } catch {
+    return false;
   }
 }
 
