@@ -1,5 +1,6 @@
 import type { Attempt } from "../history/attempts.ts";
 import type { Act } from "../history/record.ts";
+import { PROBED } from "../postgres/going_on.ts";
 import { actOf, type FoundEvent, sentText, type WireEvent } from "../history/wire_event.ts";
 import { SUBJECT } from "../workload/endings.ts";
 
@@ -18,12 +19,13 @@ export interface Verdict {
  * Compares the events of a store with what its clients did, each with subjects of its own. An acknowledged act has
  * happened, a rejected one has not. Each of the others has happened as a whole or not at all: a forgetting destroys the
  * key of all earlier events of the subject, and brings its own events.
- * @param found all events of the store
+ * @param found all events of the store, also those that only show that it serves
  */
 export function verdictOn(attempts: readonly Attempt[], found: readonly ReadEvent[]): Verdict {
   const faults = faultsOfOrder(found);
   const happened: Attempt[] = [];
-  const bySubject = Map.groupBy(found, ({ identifiers }) => String(identifiers["by"]));
+  const others = found.filter(({ type }) => type !== PROBED);
+  const bySubject = Map.groupBy(others, ({ identifiers }) => String(identifiers["by"]));
   for (const [subject, its] of Map.groupBy(attempts, ({ client }) => client)) {
     const events = bySubject.get(subject) ?? [];
     bySubject.delete(subject);

@@ -131,7 +131,8 @@ Deno.test("a changed bit in a saved root is noticed, and its block or the damage
   changeRoots(server, () => right.replace(digit, "p"));
   await server.start();
   await shell.fails(["verify"], 1, /unexpected server error/);
-  assert.match(server.stdout, /the saved roots of events 1 to 131072 are damaged/);
+  const damaged = /the saved roots of events 1 to 131072 are damaged/;
+  await eventually(() => assert.match(server.stderr, damaged));
 });
 
 Deno.test("--witness appends a line after it has checked the last one, and --continues checks any root", async () => {
