@@ -111,6 +111,11 @@ Deno.test("verify names a changed key, and reports a list that is missing or cha
       (await verify(place)).stdout,
       /: not ok: .*forgotten\.ndjson, line 2: the trailer does not fit/,
     );
+    Deno.writeTextFileSync(list, right.replace(/"store":"[0-9a-f-]+"/, `"store":"${crypto.randomUUID()}"`));
+    assert.match(
+      (await verify(place)).stdout,
+      /: not ok: .*forgotten\.ndjson is the list of store [0-9a-f-]{36}, not of /,
+    );
     Deno.removeSync(list);
     assert.match((await verify(place)).stdout, /: not ok: .*forgotten\.ndjson is missing\n$/);
   });
@@ -146,6 +151,26 @@ Deno.test("with the keys, verify names an encrypted event in which any bit was c
       assert.match(stdout, /\bevent 1[ :;]/, `${JSON.stringify(changed)} at ${at}`);
     }
     change(file, (db) => db.run("UPDATE event SET body = ? WHERE sequence = 1", body));
+    assert.equal((await verify(place, "--keys", keys)).code, 0);
+  });
+});
+
+Deno.test("verify names a file of keys, or a list, in which any bit was changed", async () => {
+  await withBackup(async (place, _server, file, keys) => {
+    const random = seededRandom(testSeed());
+    for (const path of [keys, file.replace(/db$/, "forgotten.ndjson")]) {
+      const right = Deno.readFileSync(path);
+      for (let i = 0; i < CHANGES_MAX; i++) {
+        const bytes = right.slice();
+        const at = random(bytes.length);
+        bytes[at]! ^= 1 << random(8);
+        Deno.writeFileSync(path, bytes);
+        const { code, stdout, stderr } = await verify(place, "--keys", keys);
+        assert.equal(code, 1);
+        assert.ok((stdout + stderr).includes(path), `byte ${at} of ${path}: ${stdout}${stderr}`);
+      }
+      Deno.writeFileSync(path, right);
+    }
     assert.equal((await verify(place, "--keys", keys)).code, 0);
   });
 });

@@ -14,21 +14,26 @@ export function forgottenPath(dataDir: string, storeId: string): string {
   return pathIn(dataDir, `${storeId}.forgotten.ndjson`);
 }
 
-/** Reads a list, of a backup or as a server sends it. @throws Error that names the file, and the line at fault */
-export function readForgottenList(path: string): ForgottenKeys {
+/**
+ * Reads a list, of a backup or as a server sends it.
+ * @param storeId the store that it must be of, if it names one
+ * @throws Error that names the file, and the line at fault
+ */
+export function readForgottenList(path: string, storeId?: string): ForgottenKeys {
   const found = new Map<string, ForgottenKey>();
-  readCompleteFile(path, (line) => {
+  const named = readCompleteFile(path, (line) => {
     const key = decodeForgottenLine(line);
     found.set(key.id, key);
   });
-  return found;
+  if (storeId === undefined || named === undefined || named === storeId) return found;
+  throw new Error(`${path} is the list of store ${named}, not of ${storeId}`);
 }
 
 /** Returns the list next to a backup; undefined when there is none. */
 export function readForgottenOf(dataDir: string, storeId: string): ForgottenKeys | undefined {
   const path = forgottenPath(dataDir, storeId);
   rejectDangling(path);
-  return isThere(path) ? readForgottenList(path) : undefined;
+  return isThere(path) ? readForgottenList(path, storeId) : undefined;
 }
 
 /**

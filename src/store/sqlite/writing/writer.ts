@@ -78,6 +78,8 @@ export class Writer {
     const writer = new Writer(db, created, report, new StoreFiles(path), subjects);
     writer.#watch.start();
     writer.#checkpoints.awaitRest();
+    // A server that was killed while it forgot a subject may have left the destroyed key in the WAL.
+    if (subjects.length > 0) writer.#checkpoints.emptyWal();
     return writer;
   }
 
