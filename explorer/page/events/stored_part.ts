@@ -59,8 +59,9 @@ export function storedPart(app: App, event: StoredEvent, signal: AbortSignal): H
       app.may.includes("copy") ? asStored : undefined,
       prove,
     ),
-    stored,
+    // The shorter result first, so that it is in sight.
     proof,
+    stored,
   );
 }
 
@@ -76,8 +77,8 @@ async function readStored(app: App, event: StoredEvent, signal: AbortSignal): Pr
 async function readProof(app: App, event: StoredEvent, signal: AbortSignal): Promise<Child[]> {
   const claim = await app.calls.proof(event.sequence, signal);
   const { storeId, head, root, path } = await provedRoot(claim, event);
-  const text =
-    `Covered by this root. This page computed it from the stored event and ${path.length} digests.`;
+  const digests = path.length === 1 ? "1 digest" : `${path.length} digests`;
+  const text = `Covered by this root. This page computed it from the stored event and ${digests}.`;
   return [
     h("p", {}, h("span", { class: "badge good" }, "proved"), ` ${text}`),
     h(
