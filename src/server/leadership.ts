@@ -73,6 +73,7 @@ export class Leadership {
       queue: this.#queue,
       persistedPause: settings.postgres === undefined ? pauseInFile(settings.dataDir) : pauseInStore(store),
       programMetrics,
+      hashedEvents: () => this.#proofs?.hashedEvents,
       reportFailure,
       warn,
     });

@@ -182,6 +182,7 @@ export class InProcess implements Subject, Disposable {
       queue,
       persistedPause: pauseInFile(this.#directory),
       programMetrics: () => "",
+      hashedEvents: () => undefined,
       reportFailure: (error: Error) => this.failures.push(error),
       warn: (text: string) => this.warnings.push(text),
     } as unknown as EditionHost;

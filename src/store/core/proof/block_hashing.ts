@@ -47,6 +47,12 @@ export class BlockHashing {
     this.#tickLater();
   }
 
+  /** How many events of the store are in blocks whose roots are known. */
+  get events(): number {
+    const blocks = this.#blocks;
+    return blocks?.storeId === this.#store.feed.state.storeId ? blocks.events : 0;
+  }
+
   /**
    * Returns the roots of all blocks up to a head, or fewer when they take too long. If the store was replaced, they
    * may belong to another one.

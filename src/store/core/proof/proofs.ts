@@ -76,6 +76,11 @@ export class Proofs {
     }
   }
 
+  /** How many events, from the first on, are in blocks whose roots are known. */
+  get hashedEvents(): number {
+    return this.#hashing.events;
+  }
+
   async close(): Promise<void> {
     await this.#hashing.close();
   }

@@ -237,6 +237,7 @@ export class Writer {
 const IN_WAL: Failure = {
   kind: "unknown",
   reason: "a forgotten key is still in the WAL: another program has been reading the database for long",
+  cause: "keyLeft",
 };
 
 const NO_TRANSACTION: Outcome<never> = { kind: "failed", reason: "no transaction is open" };
