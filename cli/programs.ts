@@ -154,6 +154,11 @@ const restoreVerb = {
   keys: ["dataDir"],
 } as const satisfies Verb;
 
+const fromServer = {
+  name: "from-server",
+  help: "read the store of the stopped server of [server], whether a file or in PostgreSQL",
+} as const satisfies Flag;
+
 const exportVerb = {
   name: "export",
   summary: "Writes the events of a backup as JSON lines.",
@@ -162,10 +167,7 @@ const exportVerb = {
     config,
     { name: "output", value: "path", help: "file to write (default: standard output)" },
     { name: "from", value: "path", help: "data directory of a stopped server to read instead of a backup" },
-    {
-      name: "from-server",
-      help: "read the store of the stopped server of [server], whether a file or in PostgreSQL",
-    },
+    fromServer,
     {
       name: "move",
       help:
@@ -178,10 +180,17 @@ const exportVerb = {
 
 const keysVerb = {
   name: "keys",
-  summary: "Copies the keys of encrypted payloads from a running server into a file of their own.",
+  summary: "Copies the keys of encrypted payloads into a file of their own.",
   flags: [
     config,
     { name: "output", value: "path", required: true, help: "file to write, which only its owner can read" },
+    { name: "from", value: "path", help: "data directory of a stopped server to read instead of the source" },
+    fromServer,
+    {
+      name: "forgotten",
+      value: "path",
+      help: "with --from or --from-server: also write the list of forgotten subjects into this file",
+    },
     { name: "quiet", help: "print nothing but errors" },
     help,
   ],

@@ -1,7 +1,6 @@
 import { fromRoot } from "../../files/paths.ts";
 import { UsageError } from "../../config/config_error.ts";
 import { openForChecking } from "../../store/sqlite/connection/connection.ts";
-import { lockDataDirectory } from "../../store/sqlite/data_directory/data_directory.ts";
 import { type Database, sqlCodeOf } from "../../store/sqlite/connection/database.ts";
 import { checkDatabaseFile, storePaths } from "../../store/sqlite/data_directory/database_file.ts";
 import { markMoved } from "../../store/sqlite/data_directory/moved_mark.ts";
@@ -14,6 +13,7 @@ import { SignalGate } from "../history/signal_gate.ts";
 import { Damage, walkHistory } from "../history/walk_history.ts";
 import { backupPath, chooseBackup } from "../directory/backup_files.ts";
 import { lockBackups } from "../directory/backup_lock.ts";
+import { lockStopped } from "../directory/stopped_directory.ts";
 import { countEvents } from "../reports/count_events.ts";
 import type { VerbContext, VerbEnd } from "./verb_context.ts";
 
@@ -36,12 +36,7 @@ export async function exportEvents(
   const path = from === undefined
     ? backupPath(dataDir, chooseBackup(dataDir, storeId))
     : storePaths(from).database;
-  // Without a database, the lock would be created in an otherwise empty directory. Until it is held, a server may be
-  // writing.
-  if (from !== undefined && !checkDatabaseFile(path, { mayBeInUse: true })) {
-    throw new Error(`there is no database at ${path}`);
-  }
-  using _lock = from === undefined ? lockBackups(dataDir) : lockDataDirectory(from);
+  using _lock = from === undefined ? lockBackups(dataDir) : lockStopped(from);
   checkDatabaseFile(path);
   try {
     using db = openForChecking(path);
