@@ -10,6 +10,7 @@ import { POSTGRES_BUGS } from "./postgres_bugs.ts";
 import { READ_BUGS } from "./read_bugs.ts";
 import { RULE_BUGS } from "./rule_bugs.ts";
 import { SECURITY_BUGS } from "./security_bugs.ts";
+import { TREE_BUGS } from "./tree_bugs.ts";
 import { UPKEEP_BUGS } from "./upkeep_bugs.ts";
 import { WITHIN_BUGS } from "./within_bugs.ts";
 
@@ -27,4 +28,5 @@ export const BUGS: readonly Bug[] = [
   ...SECURITY_BUGS,
   ...WITHIN_BUGS,
   ...KEY_BUGS,
+  ...TREE_BUGS,
 ];
