@@ -52,7 +52,7 @@ export async function damage({ seed, extent, directory }: CheckContext): Promise
 /** The problems that `eventstore-backup verify` reports. */
 async function problemsOf(path: string, storeId: string): Promise<readonly string[]> {
   try {
-    checkDatabaseFile(path, { isBackup: true });
+    checkDatabaseFile(path);
     using db = openForChecking(path);
     return await checkHistory(db, storeId, new SignalGate(new AbortController().signal));
   } catch (error) {

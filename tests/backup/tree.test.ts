@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { BLOCK_EVENTS } from "../../src/model/block_tree.ts";
+import { schemaFaults } from "../../src/store/sqlite/backup/checks/file_check.ts";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
 import { change, makeBackup, placeWithoutSource, sampleEvents } from "./made_backup.ts";
 import { oddEvents } from "./odd_events.ts";
@@ -82,14 +84,21 @@ Deno.test("a run does not continue a backup whose tree is damaged or of other ev
   assertFailed(await place.run(), 1, /\.db is damaged: the Merkle tree has no block 0, or a damaged one$/m);
 });
 
-Deno.test("a restored store, whole or a part, has the schema of a store", async () => {
+Deno.test("a restored store, whole or a part, and a copy that a server has opened have the schema of a store", async () => {
   using place = placeWithoutSource();
   const storeId = makeBackup(place, sampleEvents(5));
-  for (const [to, ...args] of [["whole"], ["part", "--until", "3"]] as const) {
-    assert.equal((await restore(place, "--to", to, ...args, storeId)).code, 0);
+  assert.equal((await restore(place, "--to", "whole", storeId)).code, 0);
+  assert.equal((await restore(place, "--to", "part", "--until", "3", storeId)).code, 0);
+  const copy = join(place.directory, "copy");
+  Deno.mkdirSync(copy);
+  Deno.copyFileSync(place.file(storeId), join(copy, "events.db"));
+  await using server = await startServer({ env: { SERVICE_DATA_DIR: copy } });
+  assert.equal((await server.stop()).code, 0);
+  for (const to of ["whole", "part", "copy"]) {
     change(`${place.directory}/${to}/events.db`, (db) => {
       assert.deepEqual(db.get("PRAGMA user_version"), [2]);
-      assert.deepEqual(db.all("SELECT 1 FROM sqlite_schema WHERE name = 'tree_block'"), []);
+      assert.deepEqual(schemaFaults(db), []);
+      assert.deepEqual(db.all("SELECT * FROM origin"), []);
     });
   }
 });

@@ -43,7 +43,7 @@ Deno.test("list, verify, export and restore accept a backup with a hash chain, a
 });
 
 for (const env of [{}, SUBJECTS]) {
-  const [kind, before, after] = env === SUBJECTS ? ["with subjects", 3, 5] : ["without subjects", 2, 4];
+  const [kind, before, after] = env === SUBJECTS ? ["with subjects", 3, 7] : ["without subjects", 2, 6];
   Deno.test(`the next run replaces the hash chain of a backup ${kind} by a tree, once, and says so`, async () => {
     await using server = await startServer({ env });
     const client = server.client();

@@ -24,7 +24,7 @@ export async function treeOfChained(
   gate: SignalGate,
   onProgress: OnProgress,
 ): Promise<BlockTree | undefined> {
-  if (!checkDatabaseFile(path, { isBackup: true })) return undefined;
+  if (!checkDatabaseFile(path)) return undefined;
   try {
     using db = openForChecking(path);
     // The store of the backup reports a file that is no backup, or one of another store.

@@ -135,7 +135,7 @@ function earlierStoreIds(dataDir: string, storeId: string, source: string): stri
 /** Returns undefined for a file that cannot be read. This run ignores it. */
 function sourceOf(path: string): string | undefined {
   try {
-    if (!checkDatabaseFile(path, { isBackup: true })) return undefined;
+    if (!checkDatabaseFile(path)) return undefined;
     using db = openForChecking(path);
     return readOrigin(db)?.source;
   } catch {

@@ -42,7 +42,7 @@ export async function exportEvents(
     throw new Error(`there is no database at ${path}`);
   }
   using _lock = from === undefined ? lockBackups(dataDir) : lockDataDirectory(from);
-  checkDatabaseFile(path, { isBackup: from === undefined });
+  checkDatabaseFile(path);
   try {
     using db = openForChecking(path);
     // A server appends events and stores no tree with them.

@@ -45,7 +45,7 @@ function lookAt(dataDir: string, storeId: string): Backup {
   let bytes = 0;
   try {
     bytes = bytesOf(path);
-    checkDatabaseFile(path, { mayBeInUse: true, isBackup: true });
+    checkDatabaseFile(path, { mayBeInUse: true });
     using db = openForReading(path);
     return { storeId, ...contentOf(db), bytes };
   } catch (error) {

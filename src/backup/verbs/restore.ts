@@ -59,7 +59,7 @@ export async function restore(
   const path = backupPath(context.dataDir, storeId);
   const { database, lock } = storePaths(to);
   using _backups = lockBackups(context.dataDir);
-  checkDatabaseFile(path, { isBackup: true });
+  checkDatabaseFile(path);
   const until = typeof end === "bigint" ? sequenceBefore(path, end, untilText!) : end;
   const subjects = subjectsOfBackup(context.dataDir, storeId, keyOptions);
   const sealed = keyCheckOf(subjects);

@@ -85,7 +85,7 @@ async function verifyBackup(
   const path = backupPath(context.dataDir, storeId);
   let db: Database;
   try {
-    checkDatabaseFile(path, { isBackup: true });
+    checkDatabaseFile(path);
     db = openForChecking(path);
   } catch (error) {
     const { message } = error as Error;

@@ -49,7 +49,7 @@ export class BackupWriter {
    * @throws StoreFileError for a file that is not a backup of this store
    */
   static open(path: string, origin: Origin, isSealed: boolean, upgrade?: TreeBlocks): BackupWriter {
-    const created = !checkDatabaseFile(path, { isBackup: true });
+    const created = !checkDatabaseFile(path);
     if (created) createDatabase(path, (db) => createOrigin(db, origin));
     else rejectSecondName(path);
     using opening = new DisposableStack();

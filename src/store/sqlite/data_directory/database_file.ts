@@ -1,13 +1,7 @@
 import { found } from "../../../files/found.ts";
 import { isThere, missingTarget } from "../../../files/is_there.ts";
 import { directoryOf, nameOf, pathIn } from "../../../files/paths.ts";
-import {
-  APPLICATION_ID,
-  BACKUP_VERSION,
-  SCHEMA_VERSION,
-  SEALED_BACKUP_VERSION,
-  SEALING_VERSION,
-} from "../tables/schema.ts";
+import { APPLICATION_ID, SCHEMA_VERSION, SEALING_VERSION, VERSIONS } from "../tables/schema.ts";
 import { isPageSize } from "./wal_pages.ts";
 import { isWholeWithWal, type Pages } from "./whole_with_wal.ts";
 
@@ -29,11 +23,10 @@ export function storePaths(dataDir: string): { database: string; lock: string } 
  * a byte of it changing. Must run before the first connection: closing a second handle on the file would drop
  * SQLite's locks.
  * @param mayBeInUse whether another process may be writing to it; then a file with a WAL is not checked as a whole
- * @param isBackup whether it is the file of a backup, not of a store
  * @returns whether a database exists
  * @throws StoreFileError when a file exists that the store must not touch
  */
-export function checkDatabaseFile(path: string, { mayBeInUse = false, isBackup = false } = {}): boolean {
+export function checkDatabaseFile(path: string, { mayBeInUse = false } = {}): boolean {
   const header = readHeader(path);
   if (header === undefined) {
     if (hasWal(path)) {
@@ -56,7 +49,12 @@ export function checkDatabaseFile(path: string, { mayBeInUse = false, isBackup =
       `${path} belongs to another program (application_id ${applicationId}, expected ${APPLICATION_ID})`,
     );
   }
-  rejectVersion(path, view.getInt32(60), isBackup);
+  const version = view.getInt32(60);
+  if (!VERSIONS.includes(version)) {
+    throw new StoreFileError(
+      `${path} has schema version ${version}, but this program requires version ${SCHEMA_VERSION} or ${SEALING_VERSION}`,
+    );
+  }
   const real = Deno.realPathSync(path);
   rejectStrayWal(path, real);
   rejectIrregularNeighbour(real);
@@ -64,24 +62,6 @@ export function checkDatabaseFile(path: string, { mayBeInUse = false, isBackup =
   // While another process writes, the parts would be read at different moments and not fit together.
   if (besideWal === undefined || !mayBeInUse) rejectIncomplete(path, pagesOf(view), besideWal);
   return true;
-}
-
-/** The versions of a store. A backup of an earlier version of the program has one of these, too. */
-const STORE_VERSIONS: readonly number[] = [SCHEMA_VERSION, SEALING_VERSION];
-const BACKUP_VERSIONS: readonly number[] = [BACKUP_VERSION, SEALED_BACKUP_VERSION];
-
-function rejectVersion(path: string, version: number, isBackup: boolean): void {
-  const known = isBackup ? [...STORE_VERSIONS, ...BACKUP_VERSIONS] : STORE_VERSIONS;
-  if (known.includes(version)) return;
-  const [others, last] = [known.slice(0, -1).join(", "), known.at(-1)];
-  if (BACKUP_VERSIONS.includes(version)) {
-    throw new StoreFileError(
-      `${path} is a backup with schema version ${version}, so restore it: a store has version ${others} or ${last}`,
-    );
-  }
-  throw new StoreFileError(
-    `${path} has schema version ${version}, but this program requires version ${others} or ${last}`,
-  );
 }
 
 function isOfSqlite(header: Uint8Array): boolean {

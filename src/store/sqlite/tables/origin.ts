@@ -1,5 +1,5 @@
 import type { Database } from "../connection/database.ts";
-import { addTree, deleteTree } from "./tree.ts";
+import { addTree, deleteTree, hasTree } from "./tree.ts";
 
 /** The source of a backup's events. A store that is not a backup has no origin. */
 export interface Origin {
@@ -25,7 +25,15 @@ export function createOrigin(db: Database, origin: Origin): void {
   );
 }
 
-/** Turns a backup into a store. */
+/** Turns the copy of a backup into a store, if it is one. */
+export function leaveBackup(db: Database): void {
+  if (!hasTree(db)) return;
+  db.run("BEGIN IMMEDIATE");
+  deleteOrigin(db);
+  db.run("COMMIT");
+}
+
+/** Turns a backup into a store, inside the open transaction. */
 export function deleteOrigin(db: Database): void {
   db.run("DELETE FROM origin");
   deleteTree(db);

@@ -22,8 +22,15 @@ export const SCHEMA_VERSION = 2;
 export const SEALING_VERSION = 3;
 
 /** The versions of a backup, without and with subjects. Programs that know only its former hash chain must not open it. */
-export const BACKUP_VERSION = 4;
-export const SEALED_BACKUP_VERSION = 5;
+export const BACKUP_VERSION = 6;
+export const SEALED_BACKUP_VERSION = 7;
+
+export const VERSIONS: readonly number[] = [
+  SCHEMA_VERSION,
+  SEALING_VERSION,
+  BACKUP_VERSION,
+  SEALED_BACKUP_VERSION,
+];
 
 /** "EvSt", stored in `application_id`: marks an SQLite file as an eventstore database. */
 export const APPLICATION_ID = 0x45765374;

@@ -5,12 +5,7 @@ import {
   StoreFileError,
   storePaths,
 } from "../../../../src/store/sqlite/data_directory/database_file.ts";
-import {
-  BACKUP_VERSION,
-  SCHEMA_VERSION,
-  SEALED_BACKUP_VERSION,
-  SEALING_VERSION,
-} from "../../../../src/store/sqlite/tables/schema.ts";
+import { SCHEMA_VERSION, SEALING_VERSION, VERSIONS } from "../../../../src/store/sqlite/tables/schema.ts";
 import { TestDirectory } from "../../test_store.ts";
 import { assertRejected, filesOf, makeDatabase } from "./made_database.ts";
 
@@ -72,38 +67,20 @@ for (const version of [0, SCHEMA_VERSION - 1, SEALING_VERSION + 1, -1]) {
   });
 }
 
-Deno.test("the schema version of a store with subjects is accepted, with and without them", () => {
+Deno.test("the schema versions of stores and of backups are accepted, and no other", () => {
   using directory = new TestDirectory();
   const path = directory.file("events.db");
   makeDatabase(path);
-  setPragma(path, `user_version = ${SEALING_VERSION}`);
-  assert.equal(checkDatabaseFile(path), true);
-});
-
-for (const version of [BACKUP_VERSION, SEALED_BACKUP_VERSION]) {
-  Deno.test(`a backup, with schema version ${version}, is not accepted as a store`, () => {
-    assertRejected(
-      (path) => setPragma(path, `user_version = ${version}`),
-      new RegExp(`is a backup with schema version ${version}, so restore it: a store has version 2 or 3$`),
-    );
-  });
-}
-
-Deno.test("as a backup, a file of its own versions and of those of a store is accepted, and no other", () => {
-  using directory = new TestDirectory();
-  const path = directory.file("backup.db");
-  makeDatabase(path);
-  for (const version of [SCHEMA_VERSION, SEALING_VERSION, BACKUP_VERSION, SEALED_BACKUP_VERSION]) {
+  for (const version of VERSIONS) {
     setPragma(path, `user_version = ${version}`);
-    assert.equal(checkDatabaseFile(path, { isBackup: true }), true);
+    assert.equal(checkDatabaseFile(path), true);
   }
-  for (const version of [SCHEMA_VERSION - 1, SEALED_BACKUP_VERSION + 1]) {
-    setPragma(path, `user_version = ${version}`);
-    assert.throws(
-      () => checkDatabaseFile(path, { isBackup: true }),
-      new RegExp(`has schema version ${version}, but this program requires version 2, 3, 4 or 5$`),
-    );
-  }
+  assert.deepEqual(VERSIONS, [2, 3, 6, 7]);
+  setPragma(path, "user_version = 5");
+  assert.throws(
+    () => checkDatabaseFile(path),
+    /has schema version 5, but this program requires version 2 or 3$/,
+  );
 });
 
 Deno.test("a database that was cut off is rejected", () => {
