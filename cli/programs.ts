@@ -121,6 +121,11 @@ const verifyVerb = {
     config,
     { name: "all", help: "check every backup in dataDir (also the default without a store ID)" },
     { name: "against-source", help: "also compare with the events of the running source" },
+    {
+      name: "witness",
+      value: "path",
+      help: "also compare with the roots in this file, which eventstore-client verify wrote",
+    },
     keysFlag,
     { name: "json", help: "print one JSON object per backup instead of a line for people" },
     help,

@@ -5,8 +5,8 @@ import { type Database, sqlCodeOf } from "../../store/sqlite/connection/database
 import { checkDatabaseFile, storePaths } from "../../store/sqlite/data_directory/database_file.ts";
 import { markMoved } from "../../store/sqlite/data_directory/moved_mark.ts";
 import { readState } from "../../store/sqlite/tables/identity.ts";
-import { readOrigin } from "../../store/sqlite/tables/origin.ts";
 import { allProjections } from "../../store/sqlite/tables/projections.ts";
+import { CopiedCheck } from "../history/copied_check.ts";
 import { type StoreContent, writeContent } from "../history/export_content.ts";
 import { naming, newExportFile } from "../history/export_file.ts";
 import { SignalGate } from "../history/signal_gate.ts";
@@ -40,16 +40,16 @@ export async function exportEvents(
   checkDatabaseFile(path);
   try {
     using db = openForChecking(path);
-    // A server appends events and stores no chain.
-    const chain = from === undefined ? readOrigin(db)?.chain : undefined;
+    // A server appends events and stores no tree with them.
+    const copied = from === undefined ? new CopiedCheck(db) : undefined;
     const gate = new SignalGate(context.stopped);
     const content = contentOf(db, gate);
     if (output === undefined) {
-      await writeContent(content, (text) => context.printMuch(text), { chain, gate });
+      await writeContent(content, (text) => context.printMuch(text), { copied, gate });
       return true;
     }
     using file = newExportFile(output);
-    await writeContent(content, (text) => naming(output, () => file.write(text)), { chain, gate, move });
+    await writeContent(content, (text) => naming(output, () => file.write(text)), { copied, gate, move });
     // Before the file has its name: there is never a file to import without the mark.
     if (move) markMoved(from!, content.storeId, fromRoot(output));
     naming(output, () => file.keep());
