@@ -50,6 +50,8 @@ const documented: Record<
     ["recordTokenName", "SERVICE_RECORD_TOKEN_NAME", false, "all"],
     ["allowedHosts", "SERVICE_ALLOWED_HOSTS", [], "all"],
     ["subjects", "SERVICE_SUBJECTS", [], "all"],
+    ["masterKeyFile", "SERVICE_MASTER_KEY_FILE", undefined, "all"],
+    ["masterKey", "SERVICE_MASTER_KEY", undefined, "all"],
   ],
   backup: [
     ["sourceUrl", "SERVICE_BACKUP_SOURCE_URL", undefined, "all"],
