@@ -39,7 +39,16 @@ export interface ChoiceSetting<Choice extends string = string> extends Row {
 
 export interface TextSetting<Default extends string | undefined = string | undefined> extends Row {
   readonly kind: "text";
-  readonly format: "path" | "socketPath" | "mode" | "address" | "url" | "token" | "postgresUrl" | "schema";
+  readonly format:
+    | "path"
+    | "socketPath"
+    | "mode"
+    | "address"
+    | "url"
+    | "token"
+    | "postgresUrl"
+    | "schema"
+    | "masterKey";
   readonly default: Default;
 }
 

@@ -39,6 +39,8 @@ const server = {
   postgresFailover: choice("SERVICE_POSTGRES_FAILOVER", FAILOVER_NAMES, "verify", false, "storage postgres: with verify, the servers check after a failover that no event they have seen is missing, else the store gets a new ID; lossless says that you promote only synchronous replicas"),
   subjects: list("SERVICE_SUBJECTS", "identifiers", "identifiers that stand for a person, as in student: payloads of events with one of them are stored encrypted, and POST /forget makes them unreadable for good"),
   rejectEmails: toggle("SERVICE_REJECT_EMAILS", "reject new events with an identifier or metadata that looks like an e-mail address, since only payloads are encrypted"),
+  masterKeyFile: text("SERVICE_MASTER_KEY_FILE", "path", undefined, "with subjects: file with the master key that encrypts their keys, 32 bytes in Base64; further lines are earlier master keys"),
+  masterKey: text("SERVICE_MASTER_KEY", "masterKey", undefined, "with subjects: the same in place of a file; commas separate several"),
   logLevel: choice("SERVICE_LOG_LEVEL", LOG_LEVELS, "warning", true, "lowest level logged"),
   logReasons: toggle("SERVICE_LOG_REASONS", "log the path and the reason of each 400, 413, 500 and 507 on standard error"),
   logTimestamps: toggle("SERVICE_LOG_TIMESTAMPS", "begin each line of output with the time in UTC"),

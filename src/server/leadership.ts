@@ -94,6 +94,7 @@ export class Leadership {
             : `no replica can be read, and all is read from the primary: ${reason}`,
         );
       case "keyInWal":
+      case "keysWrapped":
       case "renewed":
         return this.#warn(reason);
     }

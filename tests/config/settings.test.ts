@@ -51,6 +51,8 @@ const documented: Record<
     ["allowedHosts", "SERVICE_ALLOWED_HOSTS", [], "all"],
     ["subjects", "SERVICE_SUBJECTS", [], "all"],
     ["rejectEmails", "SERVICE_REJECT_EMAILS", false, "all"],
+    ["masterKeyFile", "SERVICE_MASTER_KEY_FILE", undefined, "all"],
+    ["masterKey", "SERVICE_MASTER_KEY", undefined, "all"],
   ],
   backup: [
     ["sourceUrl", "SERVICE_BACKUP_SOURCE_URL", undefined, "all"],

@@ -9,7 +9,7 @@ import type { Database } from "../../store/sqlite/connection/database.ts";
 import { scanEvents } from "../../store/sqlite/tables/events.ts";
 import { readState } from "../../store/sqlite/tables/identity.ts";
 import { readOrigin } from "../../store/sqlite/tables/origin.ts";
-import { hasSubjects, subjectsAfter } from "../../store/sqlite/tables/subjects.ts";
+import { hasKeys, hasSubjects } from "../../store/sqlite/tables/subjects.ts";
 import type { Range } from "../../store/core/ranges/direction.ts";
 import { eventTerms } from "../../store/core/index_terms.ts";
 import { CopiedCheck } from "./copied_check.ts";
@@ -87,7 +87,7 @@ async function contentFaults(
   }
   if (hasForeignEntries(db, head)) faults.push("the tag index has entries for events that do not exist");
   faults.push(times.fault(), ...sealed.faults);
-  if (hasSubjects(db) && subjectsAfter(db, 0).subjects.length > 0) {
+  if (hasSubjects(db) && hasKeys(db)) {
     faults.push("it has keys of subjects, which belong in a file of their own");
   }
   const difference = copied.fault();
