@@ -12,6 +12,7 @@ import {
   loadBackupDataDir,
   loadBackupSettings,
   loadStorePlace,
+  loadStoreWithKeys,
   type PostgresSettings,
 } from "../src/config/load.ts";
 import { locationText } from "../src/store/postgres/connection/address.ts";
@@ -85,17 +86,22 @@ async function keysOfStore({ from, fromServer, config, ...options }: KeysOptions
     const context = contextFor(loadSettings(backupProgram, config, loadBackupDataDir).settings);
     return await keysOfStopped(context, stoppedDirectory(from), options);
   }
-  const { dataDir, postgres } = loadSettings(backupProgram, config, loadStorePlace).settings;
-  const store = postgres === undefined ? stoppedDirectory(dataDir) : await stoppedSchema(postgres);
+  const { dataDir, postgres, masterKeys } = loadSettings(backupProgram, config, loadStoreWithKeys).settings;
+  const store = postgres === undefined
+    ? stoppedDirectory(dataDir, masterKeys)
+    : await stoppedSchema(postgres, masterKeys);
   return await keysOfStopped(contextFor(dataDir), store, options);
 }
 
-async function stoppedSchema(postgres: PostgresSettings): Promise<StoppedSource> {
+async function stoppedSchema(
+  postgres: PostgresSettings,
+  masterKeys: readonly string[] = [],
+): Promise<StoppedSource> {
   // Loaded on demand: most backups are of files.
   const { readStoppedStore } = await import("../src/store/postgres/connection/stopped_store.ts");
   return {
     name: locationText(postgres),
-    read: (read, marksMoved) => readStoppedStore(postgres, read, marksMoved),
+    read: (read, marksMoved) => readStoppedStore(postgres, read, marksMoved, masterKeys),
   };
 }
 

@@ -120,8 +120,18 @@ export type StorePlace = Pick<ServerSettings, "dataDir" | "postgres" | "subjects
  */
 export function loadStorePlace(from: LoadFrom): Loaded<StorePlace> {
   const { settings, ...loaded } = loadSection("server", from, "store");
+  return { ...loaded, settings: placeIn(settings) };
+}
+
+/** Does the same with the master keys, for a copy of the keys of a stopped store. */
+export function loadStoreWithKeys(from: LoadFrom): Loaded<StorePlace & Pick<ServerSettings, "masterKeys">> {
+  const { settings, masterKeys, ...loaded } = loadSection("server", from, "store", true);
+  return { ...loaded, settings: { ...placeIn(settings), masterKeys } };
+}
+
+function placeIn(settings: ServerValues): StorePlace {
   const { dataDir, subjects } = settings;
-  return { ...loaded, settings: { dataDir: fromRoot(dataDir), postgres: postgresIn(settings), subjects } };
+  return { dataDir: fromRoot(dataDir), postgres: postgresIn(settings), subjects };
 }
 
 function postgresIn(
@@ -172,11 +182,12 @@ export function loadBackupDataDir(from: LoadFrom): Loaded<string> {
   return { ...loaded, settings: fromRoot(settings.dataDir) };
 }
 
-/** Reads a section, if the whole configuration is valid. */
+/** Reads a section, if the whole configuration is valid. @param needsMasters whether to read the file of master keys */
 function loadSection<S extends Section>(
   section: S,
   from: LoadFrom,
   needed: Needed,
+  needsMasters = section === "server" && needed === "all",
 ): Loaded<SectionValues<S>> & {
   readonly tokens: readonly TokenSetting[];
   readonly masterKeys: readonly string[];
@@ -185,10 +196,10 @@ function loadSection<S extends Section>(
   const env = hideSourceVariables(file, from.env);
   const isRead = (name: Section): boolean => name === section || from.isWhole === true;
   const read = sections.filter(isRead).map((name) => ({ name, ...resolveSection(name, file, env) }));
-  const needsSecrets = section === "server" && needed === "all";
-  const ofServer = needsSecrets ? read.find(({ name }) => name === section)!.values : [];
-  const { tokens, inFile, problems: tokenProblems } = allTokens(file, ofServer);
-  const masters = masterKeysOf(ofServer);
+  const own = read.find(({ name }) => name === section)!.values;
+  const needsTokens = section === "server" && needed === "all";
+  const { tokens, inFile, problems: tokenProblems } = allTokens(file, needsTokens ? own : []);
+  const masters = masterKeysOf(needsMasters ? own : []);
   const problems = [
     ...unknownKeyProblems(file),
     ...read.flatMap(({ problems }) => problems),
@@ -209,12 +220,11 @@ function loadSection<S extends Section>(
     // Settings without effect are allowed, so only a check of the whole configuration reports them.
     ...from.isWhole === true ? uselessWarnings(read.find(({ name }) => name === "server")!.values) : [],
   ];
-  const { values } = read.find(({ name }) => name === section)!;
-  const settings = Object.fromEntries(values.map(({ key, value }) => [key, value])) as SectionValues<S>;
+  const settings = Object.fromEntries(own.map(({ key, value }) => [key, value])) as SectionValues<S>;
   return {
     settings,
     file: file.exists ? file.path : undefined,
-    values,
+    values: own,
     warnings,
     fileTokens: inFile,
     tokens,

@@ -88,7 +88,7 @@ Deno.test("a wrong place, a contradiction and a changed key are named, and no fi
   const list = [...keys, "--from", server.dataDir, "--forgotten", database];
   assertFailed(await place.run({ args: list }), 1, /events\.db is a database; it will not be replaced/);
 
-  change(database, (db) => db.run("UPDATE subject_key SET key = zeroblob(32) WHERE row = 2"));
+  change(database, (db) => db.run("UPDATE subject_key SET key = zeroblob(length(key)) WHERE row = 2"));
   const { id } = keyIn(sent, "s2");
   assertFailed(
     await place.run({ args: [...keys, "--from", server.dataDir] }),
@@ -99,4 +99,31 @@ Deno.test("a wrong place, a contradiction and a changed key are named, and no fi
     ),
   );
   assert.deepEqual(namesIn(place.directory), ["keys_sent.ndjson"]);
+});
+
+Deno.test("wrapped keys of a stopped server need the master key in its configuration", async () => {
+  const masterKey = new Uint8Array(32).fill(7).toBase64();
+  await using server = await startServer({ env: { ...SUBJECTS, SERVICE_MASTER_KEY: masterKey } });
+  await server.client().append(ofStudent("s1"));
+  const [sent] = await subjectLines(server, "/subjects/keys");
+  await server.stop();
+  using place = placeWithoutSource();
+  const args = ["keys", "--from", server.dataDir, "--output", "keys"];
+  assertFailed(
+    await place.run({ args }),
+    1,
+    /wrapped with the master key [0-9a-f]{16}, which neither masterKeyFile nor /,
+  );
+  assert.deepEqual(namesIn(place.directory), []);
+  const config = join(place.directory, "server.toml");
+  Deno.writeTextFileSync(join(place.directory, "master.key"), masterKey, { mode: 0o600 });
+  Deno.writeTextFileSync(
+    config,
+    `[server]\ndataDir = "${server.dataDir}"\nsubjects = ["student"]\nmasterKeyFile = "master.key"\n`,
+  );
+  const { code, stderr } = await place.run({
+    args: ["keys", "--config", config, "--from-server", "--output", "keys"],
+  });
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.ok(Deno.readTextFileSync(join(place.directory, "keys")).startsWith(sent!));
 });

@@ -1,5 +1,6 @@
 import type { StoredSubject } from "../../store/api/store.ts";
 import type { StoppedStore } from "../../store/api/stopped_store.ts";
+import { MasterKeys } from "../../store/core/sealing/master_keys.ts";
 import { openForChecking } from "../../store/sqlite/connection/connection.ts";
 import { type Database, sqlCodeOf } from "../../store/sqlite/connection/database.ts";
 import { checkDatabaseFile, storePaths } from "../../store/sqlite/data_directory/database_file.ts";
@@ -71,8 +72,12 @@ function checked<Item>(name: string, line: string, decode: (line: Uint8Array) =>
   }
 }
 
-/** The store in the data directory of a stopped server. */
-export function stoppedDirectory(dataDir: string): StoppedSubjects {
+/**
+ * The store in the data directory of a stopped server.
+ * @param masterKeys those that wrap its keys, in Base64
+ */
+export function stoppedDirectory(dataDir: string, masterKeys: readonly string[] = []): StoppedSubjects {
+  const masters = new MasterKeys(masterKeys);
   const { database: path } = storePaths(dataDir);
   return {
     name: path,
@@ -81,7 +86,7 @@ export function stoppedDirectory(dataDir: string): StoppedSubjects {
       checkDatabaseFile(path);
       try {
         using db = openForChecking(path);
-        await read({ ...readState(db), subjects: () => subjectsIn(db) });
+        await read({ ...readState(db), subjects: () => subjectsIn(db, masters) });
       } catch (error) {
         if (sqlCodeOf(error) === undefined) throw error;
         throw new Error(`${path} cannot be read: ${(error as Error).message}`);
@@ -90,10 +95,10 @@ export function stoppedDirectory(dataDir: string): StoppedSubjects {
   };
 }
 
-async function* subjectsIn(db: Database): AsyncGenerator<readonly StoredSubject[]> {
+async function* subjectsIn(db: Database, masters: MasterKeys): AsyncGenerator<readonly StoredSubject[]> {
   if (!hasSubjects(db)) return;
   for (let after = 0;;) {
-    const { subjects, lastRow } = subjectsAfter(db, after);
+    const { subjects, lastRow } = subjectsAfter(db, after, masters);
     if (subjects.length === 0) return;
     yield subjects;
     after = lastRow;
