@@ -1,4 +1,5 @@
 import { eventBytesOver, type NewEvent } from "../model/event.ts";
+import { TAGS_PER_NAMESPACE_MAX } from "../model/limits.ts";
 import type { Queried } from "../model/query.ts";
 import { formatTimestamp } from "../model/timestamp.ts";
 import { decodeArray, decodeNonEmptyString, decodeObject, decodeString } from "./decode.ts";
@@ -8,6 +9,13 @@ import { decodeTags, tagList, type TagObject, tagObject, tagsText } from "./tags
 
 export const EVENT_KEYS = ["type", "identifiers", "metadata", "payload"] as const;
 
+export interface EventLimits {
+  /** In bytes. */
+  readonly maxEventSize: number;
+  /** The most identifiers, and separately the most metadata. */
+  readonly maxTagsPerEvent: number;
+}
+
 /**
  * Decodes the events of a write; `path` is the name of their array. The caller limits their number.
  * @throws ApiError InvalidRequest, or PayloadTooLarge for an event over `maxEventSize` bytes
@@ -15,23 +23,27 @@ export const EVENT_KEYS = ["type", "identifiers", "metadata", "payload"] as cons
 export function decodeEvents(
   value: unknown,
   path: string,
-  limits: { readonly maxEventSize: number },
+  limits: EventLimits,
 ): NewEvent[] {
   return decodeArray(value, "", path).map((element, i) => {
-    const event = decodeEvent(element, `${path}[${i}]`);
+    const event = decodeEvent(element, `${path}[${i}]`, limits.maxTagsPerEvent);
     const bytes = eventBytesOver(limits.maxEventSize, event);
     if (bytes > 0) throw tooLarge(`${path}[${i}]`, bytes, "maxEventSize", limits.maxEventSize);
     return event;
   });
 }
 
-/** Decodes one event, of whatever size. @throws ApiError InvalidRequest */
-export function decodeEvent(value: unknown, path: string): NewEvent {
+/**
+ * Decodes one event, of whatever size.
+ * @param tagsMax the most identifiers, and separately the most metadata
+ * @throws ApiError InvalidRequest
+ */
+export function decodeEvent(value: unknown, path: string, tagsMax = TAGS_PER_NAMESPACE_MAX): NewEvent {
   const event = decodeObject(value, path, EVENT_KEYS);
   return {
     type: decodeNonEmptyString(event.type, path, "type"),
-    identifiers: decodeTags(event.identifiers, path, "identifiers"),
-    metadata: decodeTags(event.metadata, path, "metadata"),
+    identifiers: decodeTags(event.identifiers, path, "identifiers", tagsMax),
+    metadata: decodeTags(event.metadata, path, "metadata", tagsMax),
     payload: decodeString(event.payload, path, "payload"),
   };
 }
