@@ -1,4 +1,5 @@
 import { LOG_LEVELS } from "../log/log.ts";
+import { TAGS_PER_NAMESPACE } from "../model/limits.ts";
 import {
   choice,
   EDITION_NAMES,
@@ -11,6 +12,7 @@ import {
   seconds,
   type Setting,
   STORAGE_NAMES,
+  tagLimit,
   text,
   toggle,
   type ValuesOf,
@@ -48,6 +50,7 @@ const server = {
   defaultEventsPerPage: limit("SERVICE_DEFAULT_EVENTS_PER_PAGE", 1000, "events per page when a read gives no limit; at most maxEventsPerPage"),
   maxEventsPerPage: limit("SERVICE_MAX_EVENTS_PER_PAGE", 10000, "highest limit that a read may ask for"),
   maxEventSize: limit("SERVICE_MAX_EVENT_SIZE", 65536, "bytes per event (type, tags, payload)"),
+  maxTagsPerEvent: tagLimit("SERVICE_MAX_TAGS_PER_EVENT", TAGS_PER_NAMESPACE, "identifiers per event, and separately metadata"),
   maxProjectionSize: limit("SERVICE_MAX_PROJECTION_SIZE", 65536, "bytes per projection (type, id, payload)"),
   readPoolSize: limit("SERVICE_READ_POOL_SIZE", 8, "database connections for reads, hence concurrent reads"),
   preloadMebibytes: limitOrNone("SERVICE_PRELOAD_MEBIBYTES", 65536, "storage sqlite: after its start, the server reads this much of the end of a large file, so that the system caches it; never more than half of the available memory; 0 for nothing"),

@@ -1,5 +1,6 @@
 import { containsEmail } from "../model/email.ts";
 import { eventBytesOver, type NewEvent } from "../model/event.ts";
+import { TAGS_PER_NAMESPACE_MAX } from "../model/limits.ts";
 import type { Queried } from "../model/query.ts";
 import type { Tag } from "../model/tag.ts";
 import { formatTimestamp } from "../model/timestamp.ts";
@@ -12,7 +13,10 @@ export const EVENT_KEYS = ["type", "identifiers", "metadata", "payload"] as cons
 
 /** The settings that limit the events of clients. */
 export interface EventLimits {
+  /** In bytes. */
   readonly maxEventSize: number;
+  /** The most identifiers, and separately the most metadata. */
+  readonly maxTagsPerEvent: number;
   readonly rejectEmails: boolean;
 }
 
@@ -22,7 +26,7 @@ export interface EventLimits {
  */
 export function decodeEvents(value: unknown, path: string, limits: EventLimits): NewEvent[] {
   return decodeArray(value, "", path).map((element, i) => {
-    const event = decodeEvent(element, `${path}[${i}]`);
+    const event = decodeEvent(element, `${path}[${i}]`, limits.maxTagsPerEvent);
     const bytes = eventBytesOver(limits.maxEventSize, event);
     if (bytes > 0) throw tooLarge(`${path}[${i}]`, bytes, "maxEventSize", limits.maxEventSize);
     if (limits.rejectEmails) {
@@ -43,13 +47,17 @@ function rejectEmail(tags: readonly Tag[], path: string, name: string): void {
   );
 }
 
-/** Decodes one event, of whatever size. @throws ApiError InvalidRequest */
-export function decodeEvent(value: unknown, path: string): NewEvent {
+/**
+ * Decodes one event, of whatever size.
+ * @param tagsMax the most identifiers, and separately the most metadata
+ * @throws ApiError InvalidRequest
+ */
+export function decodeEvent(value: unknown, path: string, tagsMax = TAGS_PER_NAMESPACE_MAX): NewEvent {
   const event = decodeObject(value, path, EVENT_KEYS);
   return {
     type: decodeNonEmptyString(event.type, path, "type"),
-    identifiers: decodeTags(event.identifiers, path, "identifiers"),
-    metadata: decodeTags(event.metadata, path, "metadata"),
+    identifiers: decodeTags(event.identifiers, path, "identifiers", tagsMax),
+    metadata: decodeTags(event.metadata, path, "metadata", tagsMax),
     payload: decodeString(event.payload, path, "payload"),
   };
 }

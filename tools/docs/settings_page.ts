@@ -18,7 +18,7 @@ const GROUPS: readonly Group[] = [
   { title: "PostgreSQL", section: "server", keys: ["postgresUrl", "postgresReadUrl", "postgresSchema", "postgresPoolSize", "postgresFailover"] },
   { title: "Personal data", section: "server", keys: ["subjects", "rejectEmails", "masterKeyFile", "masterKey"] },
   { title: "Log and development", section: "server", keys: ["logLevel", "logReasons", "logTimestamps", "devMode"] },
-  { title: "Limits of all editions", section: "server", keys: ["defaultEventsPerPage", "maxEventsPerPage", "maxEventSize", "maxProjectionSize"] },
+  { title: "Limits of all editions", section: "server", keys: ["defaultEventsPerPage", "maxEventsPerPage", "maxEventSize", "maxTagsPerEvent", "maxProjectionSize"] },
   { title: "Limits of editions A and B", section: "server", keys: ["maxRequestBodySize", "maxQueuedWrites", "maxProjectionsPerWrite"] },
   { title: "Limits of edition A", section: "server", keys: ["maxEventsPerWrite"] },
   { title: "Limits of edition B", section: "server", keys: ["txIdleTimeout", "maxEventsPerTx", "maxReadsPerTx", "maxProjectionsPerTx", "maxOpenTx"] },

@@ -11,6 +11,7 @@ import { expectInvalid, expectRejection } from "../../wire/expect_rejection.ts";
 
 const limits = {
   maxEventSize: 10,
+  maxTagsPerEvent: 20,
   rejectEmails: false,
   maxEventsPerTx: 3,
   maxProjectionSize: 10,

@@ -26,6 +26,7 @@ const OTHER_SETTINGS = {
   defaultEventsPerPage: 1000,
   maxEventsPerPage: 1000,
   maxEventSize: 1000,
+  maxTagsPerEvent: 20,
   maxProjectionSize: 1000,
   maxProjectionsPerRequest: 10,
 };
