@@ -31,7 +31,9 @@ export function verdictOn(attempts: readonly Attempt[], found: readonly ReadEven
     bySubject.delete(subject);
     const explanation = explanationOf(its, events);
     if (explanation !== undefined) happened.push(...explanation);
-    else faults.push(`no outcome of ${its.map(nameOf).join(", ")} explains the events ${textsOf(events)}`);
+    else {faults.push(
+        `no outcome of ${its.map(nameOf).join(", ")} explains ${events.map(shortOf).join(", ")}`,
+      );}
   }
   for (const subject of bySubject.keys()) faults.push(`no client wrote the events of ${subject}`);
   return { happened, faults };
@@ -75,6 +77,11 @@ export function eventsOf(act: Act): readonly WireEvent[] {
 
 function textsOf(events: readonly Pick<ReadEvent, keyof WireEvent | "forgotten">[]): string {
   return events.map((event) => `${sentText(event)}${JSON.stringify(event.forgotten ?? [])}`).join("\n");
+}
+
+function shortOf(event: ReadEvent): string {
+  const payload = event.forgotten === undefined ? JSON.stringify(event.payload.slice(0, 20)) : "forgotten";
+  return `event ${event.sequence} of act ${actOf(event)} (${payload})`;
 }
 
 function nameOf({ id, act, answer }: Attempt): string {
