@@ -38,6 +38,7 @@ const server = {
   postgresPoolSize: limit("SERVICE_POSTGRES_POOL_SIZE", 8, "storage postgres: connections for reads, instead of readPoolSize, and as many for replicas; the server opens two more, for writes and notifications"),
   postgresFailover: choice("SERVICE_POSTGRES_FAILOVER", FAILOVER_NAMES, "verify", false, "storage postgres: with verify, the servers check after a failover that no event they have seen is missing, else the store gets a new ID; lossless says that you promote only synchronous replicas"),
   subjects: list("SERVICE_SUBJECTS", "identifiers", "identifiers that stand for a person, as in student: payloads of events with one of them are stored encrypted, and POST /forget makes them unreadable for good"),
+  rejectEmails: toggle("SERVICE_REJECT_EMAILS", "reject new events with an identifier or metadata that looks like an e-mail address, since only payloads are encrypted"),
   logLevel: choice("SERVICE_LOG_LEVEL", LOG_LEVELS, "warning", true, "lowest level logged"),
   logReasons: toggle("SERVICE_LOG_REASONS", "log the path and the reason of each 400, 413, 500 and 507 on standard error"),
   logTimestamps: toggle("SERVICE_LOG_TIMESTAMPS", "begin each line of output with the time in UTC"),

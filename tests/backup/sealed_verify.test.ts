@@ -25,11 +25,14 @@ async function withBackup(
 
 Deno.test("verify counts encrypted payloads, and decrypts those whose keys it gets", async () => {
   await withBackup(async (place, _server, _file, keys) => {
-    assert.match((await verify(place)).stdout, /: ok, 5 events, 4 encrypted\n$/);
+    assert.match((await verify(place)).stdout, /: ok, 5 events, 4 encrypted; root [0-9a-f]{64}@5\n$/);
     const { code, stdout } = await verify(place, "--keys", keys);
     assert.equal(code, 0);
-    assert.match(stdout, /: ok, 5 events, 4 encrypted \(2 decrypted, 1 forgotten, 1 without a key\)\n$/);
-    const { storeId: _, ...json } = JSON.parse((await verify(place, "--keys", keys, "--json")).stdout);
+    assert.match(
+      stdout,
+      /: ok, 5 events, 4 encrypted \(2 decrypted, 1 forgotten, 1 without a key\); root [0-9a-f]{64}@5\n$/,
+    );
+    const { storeId: _, root, ...json } = JSON.parse((await verify(place, "--keys", keys, "--json")).stdout);
     assert.deepEqual(json, {
       ok: true,
       events: 5,
@@ -40,6 +43,8 @@ Deno.test("verify counts encrypted payloads, and decrypts those whose keys it ge
       withoutKey: 1,
       problems: [],
     });
+    const [, printed] = /root ([0-9a-f]{64})/.exec(stdout)!;
+    assert.equal(root, printed);
   });
 });
 
@@ -50,13 +55,13 @@ const CHANGES: readonly (readonly [what: string, sql: string, without: RegExp, w
     `UPDATE event SET body = substr(body, 1, instr(body, '"data":"') + 40)
       || iif(substr(body, instr(body, '"data":"') + 41, 1) = 'A', 'B', 'A')
       || substr(body, instr(body, '"data":"') + 42) WHERE sequence = 1`,
-    /: not ok: the hash chain differs: at least one of events 1 to 5/,
-    /: not ok: the encrypted payload of event 1 was changed, or the event around it; the hash chain differs/,
+    /: not ok: the Merkle tree differs: at least one of events 1 to 5/,
+    /: not ok: the encrypted payload of event 1 was changed, or the event around it; the Merkle tree differs/,
   ],
   [
     "the time",
     "UPDATE event SET time = time + 1 WHERE sequence = 1",
-    /: not ok: the hash chain differs/,
+    /: not ok: the Merkle tree differs/,
     /the encrypted payload of event 1 was changed/,
   ],
   [
@@ -111,6 +116,11 @@ Deno.test("verify names a changed key, and reports a list that is missing or cha
       (await verify(place)).stdout,
       /: not ok: .*forgotten\.ndjson, line 2: the trailer does not fit/,
     );
+    Deno.writeTextFileSync(list, right.replace(/"store":"[0-9a-f-]+"/, `"store":"${crypto.randomUUID()}"`));
+    assert.match(
+      (await verify(place)).stdout,
+      /: not ok: .*forgotten\.ndjson is the list of store [0-9a-f-]{36}, not of /,
+    );
     Deno.removeSync(list);
     assert.match((await verify(place)).stdout, /: not ok: .*forgotten\.ndjson is missing\n$/);
   });
@@ -146,6 +156,26 @@ Deno.test("with the keys, verify names an encrypted event in which any bit was c
       assert.match(stdout, /\bevent 1[ :;]/, `${JSON.stringify(changed)} at ${at}`);
     }
     change(file, (db) => db.run("UPDATE event SET body = ? WHERE sequence = 1", body));
+    assert.equal((await verify(place, "--keys", keys)).code, 0);
+  });
+});
+
+Deno.test("verify names a file of keys, or a list, in which any bit was changed", async () => {
+  await withBackup(async (place, _server, file, keys) => {
+    const random = seededRandom(testSeed());
+    for (const path of [keys, file.replace(/db$/, "forgotten.ndjson")]) {
+      const right = Deno.readFileSync(path);
+      for (let i = 0; i < CHANGES_MAX; i++) {
+        const bytes = right.slice();
+        const at = random(bytes.length);
+        bytes[at]! ^= 1 << random(8);
+        Deno.writeFileSync(path, bytes);
+        const { code, stdout, stderr } = await verify(place, "--keys", keys);
+        assert.equal(code, 1);
+        assert.ok((stdout + stderr).includes(path), `byte ${at} of ${path}: ${stdout}${stderr}`);
+      }
+      Deno.writeFileSync(path, right);
+    }
     assert.equal((await verify(place, "--keys", keys)).code, 0);
   });
 });

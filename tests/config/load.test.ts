@@ -27,7 +27,7 @@ Deno.test("a program reads no variable of another program", () => {
     configPath: new URL("../../config.example.toml", import.meta.url).pathname,
     env: (name) => void asked.push(name),
   });
-  assert.equal(asked.length, 42);
+  assert.equal(asked.length, 43);
   assert.deepEqual(asked.filter((name) => name.startsWith("SERVICE_BACKUP")), []);
 });
 
@@ -182,6 +182,6 @@ Deno.test("any settings, spread over file and environment, resolve to file over 
       assert.equal(found.source, source, key);
       if (source === "environment") assert.equal(found.origin, variable);
     }
-    assert.equal(values.length, 42);
+    assert.equal(values.length, 43);
   }));
 });

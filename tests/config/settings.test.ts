@@ -50,6 +50,7 @@ const documented: Record<
     ["recordTokenName", "SERVICE_RECORD_TOKEN_NAME", false, "all"],
     ["allowedHosts", "SERVICE_ALLOWED_HOSTS", [], "all"],
     ["subjects", "SERVICE_SUBJECTS", [], "all"],
+    ["rejectEmails", "SERVICE_REJECT_EMAILS", false, "all"],
   ],
   backup: [
     ["sourceUrl", "SERVICE_BACKUP_SOURCE_URL", undefined, "all"],

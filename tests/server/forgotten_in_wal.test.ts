@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { Reply } from "../support/connection.ts";
 import { eventually } from "../support/eventually.ts";
 import { metrics } from "../support/metrics.ts";
-import { startServer } from "../support/server_process.ts";
+import { type ServerProcess, startServer } from "../support/server_process.ts";
 
 /* The promise of docs/privacy.md while another program reads the file of the database for long. */
 
@@ -17,21 +18,38 @@ function bytesOf(path: string): string {
   return latin1.decode(stdout);
 }
 
-Deno.test("while another program reads for long, forgetting gets no answer; once it ends, the key is in no file", async () => {
-  await using server = await startServer({ env: { SERVICE_SUBJECTS: "student" } });
+const ENV = { SERVICE_SUBJECTS: "student" };
+
+function forgetIn(server: ServerProcess): Promise<Reply> {
+  return server.client().request("POST", "/forget", { json: { identifier } });
+}
+
+/** Writes an event of the subject. @returns what names the files that have the key of the subject */
+async function withKey(server: ServerProcess): Promise<() => string[]> {
   const client = server.client();
-  const forget = (): ReturnType<typeof client.request> =>
-    client.request("POST", "/forget", { json: { identifier } });
   await client.append({ type: "Registered", identifiers: { student: "s1" }, payload: "Ada" });
   const keys = (await client.request("GET", "/subjects/keys")).text.split("\n");
   const key = latin1.decode(Uint8Array.fromBase64(JSON.parse(keys[0]!).key));
-  const filesWithKey = (): string[] =>
+  return () =>
     [...Deno.readDirSync(server.dataDir)].map(({ name }) => name)
       .filter((name) => bytesOf(join(server.dataDir, name)).includes(key));
+}
+
+/** Reads as another program does, until it is closed. */
+function readForLong(server: ServerProcess): DatabaseSync {
+  const db = new DatabaseSync(server.databasePath, { readOnly: true });
+  db.exec("BEGIN");
+  db.prepare("SELECT count(*) FROM events").get();
+  return db;
+}
+
+Deno.test("while another program reads for long, forgetting gets no answer; once it ends, the key is in no file", async () => {
+  await using server = await startServer({ env: ENV });
+  const client = server.client();
+  const filesWithKey = await withKey(server);
+  const forget = (): Promise<Reply> => forgetIn(server);
   {
-    using db = new DatabaseSync(server.databasePath, { readOnly: true });
-    db.exec("BEGIN");
-    db.prepare("SELECT count(*) FROM events").get();
+    using _reader = readForLong(server);
     await assert.rejects(forget(), "it must not answer before the WAL is empty");
     await eventually(() =>
       assert.match(server.stdout + server.stderr, /a forgotten key is still in the WAL: another program/)
@@ -46,4 +64,18 @@ Deno.test("while another program reads for long, forgetting gets no answer; once
   assert.equal(status, 200, text);
   assert.equal(JSON.parse(text).forgotten, "before");
   assert.deepEqual(filesWithKey(), []);
+});
+
+Deno.test("a key that was destroyed by a server that was then killed is in no file after the next start", async () => {
+  await using server = await startServer({ env: ENV });
+  const filesWithKey = await withKey(server);
+  {
+    using _reader = readForLong(server);
+    await assert.rejects(forgetIn(server));
+    await server.kill();
+  }
+  assert.notDeepEqual(filesWithKey(), [], "this test would see the key");
+  await server.start();
+  assert.deepEqual(filesWithKey(), []);
+  assert.equal(JSON.parse((await forgetIn(server)).text).forgotten, "before");
 });

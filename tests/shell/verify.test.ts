@@ -101,6 +101,40 @@ Deno.test("a changed bit in a stored event is noticed, and the block of the even
   });
 });
 
+/** Replaces a part of the saved roots. */
+function changeRoots(server: ServerProcess, change: (text: string) => string): void {
+  inFile(server, (db) => {
+    const of = "WHERE type = x'' AND id = CAST('roots/0' AS BLOB)";
+    const payload = db.prepare(`SELECT payload FROM projection ${of}`).get()!["payload"] as Uint8Array;
+    const text = new TextDecoder().decode(payload);
+    assert.notEqual(change(text), text);
+    const changed = new TextEncoder().encode(change(text));
+    db.prepare(`UPDATE projection SET payload = ? ${of}`).run(changed);
+  });
+}
+
+Deno.test("a changed bit in a saved root is noticed, and its block or the damaged roots are named", async () => {
+  await using server = await startServer({ listen: "unix", env: ENV });
+  await append(server, 2050);
+  const shell = new Shell(server.address);
+  await shell.prints(["verify"]);
+  await stopWithBlocks(server, 2);
+  const digit = /[0-9a-f](?="\]\})/;
+  let right = "";
+  changeRoots(server, (text) => {
+    right = text;
+    return text.replace(digit, (found) => found === "0" ? "1" : "0");
+  });
+  await server.start();
+  await shell.fails(["verify"], 8, /an event from 1025 to 2048 has changed since the server computed/);
+  assert.equal((await server.stop()).code, 0);
+  changeRoots(server, () => right.replace(digit, "p"));
+  await server.start();
+  await shell.fails(["verify"], 1, /unexpected server error/);
+  const damaged = /the saved roots of events 1 to 131072 are damaged/;
+  await eventually(() => assert.match(server.stderr, damaged));
+});
+
 Deno.test("--witness appends a line after it has checked the last one, and --continues checks any root", async () => {
   await using server = await startServer({ listen: "unix", env: { ...ENV, SERVICE_DEV_MODE: "true" } });
   const shell = new Shell(server.address);

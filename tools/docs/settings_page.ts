@@ -16,7 +16,7 @@ const GROUPS: readonly Group[] = [
   { title: "Access", section: "server", keys: ["enableAuth", "authToken", "tokensFile", "openHealth", "recordTokenName", "allowedHosts"] },
   { title: "Storage", section: "server", keys: ["dataDir", "storage", "readPoolSize", "preloadMebibytes"] },
   { title: "PostgreSQL", section: "server", keys: ["postgresUrl", "postgresReadUrl", "postgresSchema", "postgresPoolSize", "postgresFailover"] },
-  { title: "Personal data", section: "server", keys: ["subjects"] },
+  { title: "Personal data", section: "server", keys: ["subjects", "rejectEmails"] },
   { title: "Log and development", section: "server", keys: ["logLevel", "logReasons", "logTimestamps", "devMode"] },
   { title: "Limits of all editions", section: "server", keys: ["defaultEventsPerPage", "maxEventsPerPage", "maxEventSize", "maxProjectionSize"] },
   { title: "Limits of editions A and B", section: "server", keys: ["maxRequestBodySize", "maxQueuedWrites", "maxProjectionsPerWrite"] },

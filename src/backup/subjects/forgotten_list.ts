@@ -1,6 +1,6 @@
 import { isThere, rejectDangling } from "../../files/is_there.ts";
-import { NewFile } from "../../files/new_file.ts";
 import { pathIn } from "../../files/paths.ts";
+import { naming, newExportFile } from "../history/export_file.ts";
 import { HashChain } from "../history/hash_chain.ts";
 import type { Source } from "../source/source.ts";
 import { readCompleteFile, trailerLine } from "./complete_file.ts";
@@ -14,21 +14,26 @@ export function forgottenPath(dataDir: string, storeId: string): string {
   return pathIn(dataDir, `${storeId}.forgotten.ndjson`);
 }
 
-/** Reads a list, of a backup or as a server sends it. @throws Error that names the file, and the line at fault */
-export function readForgottenList(path: string): ForgottenKeys {
+/**
+ * Reads a list, of a backup or as a server sends it.
+ * @param storeId the store that it must be of, if it names one
+ * @throws Error that names the file, and the line at fault
+ */
+export function readForgottenList(path: string, storeId?: string): ForgottenKeys {
   const found = new Map<string, ForgottenKey>();
-  readCompleteFile(path, (line) => {
+  const named = readCompleteFile(path, (line) => {
     const key = decodeForgottenLine(line);
     found.set(key.id, key);
   });
-  return found;
+  if (storeId === undefined || named === undefined || named === storeId) return found;
+  throw new Error(`${path} is the list of store ${named}, not of ${storeId}`);
 }
 
 /** Returns the list next to a backup; undefined when there is none. */
 export function readForgottenOf(dataDir: string, storeId: string): ForgottenKeys | undefined {
   const path = forgottenPath(dataDir, storeId);
   rejectDangling(path);
-  return isThere(path) ? readForgottenList(path) : undefined;
+  return isThere(path) ? readForgottenList(path, storeId) : undefined;
 }
 
 /**
@@ -52,9 +57,10 @@ export async function updateForgottenList(source: Source, storeId: string, dataD
   if (known?.size !== all.size) writeForgottenList(forgottenPath(dataDir, storeId), storeId, all);
 }
 
-function writeForgottenList(path: string, storeId: string, keys: ForgottenKeys): void {
-  try {
-    using file = new NewFile(path, 0o600);
+/** Writes a list, whole or not at all. */
+export function writeForgottenList(path: string, storeId: string, keys: ForgottenKeys): void {
+  naming(path, () => {
+    using file = newExportFile(path);
     const chain = new HashChain();
     let text = "";
     for (const key of keys.values()) {
@@ -64,7 +70,5 @@ function writeForgottenList(path: string, storeId: string, keys: ForgottenKeys):
     }
     file.write(text + trailerLine(storeId, keys.size, chain));
     file.keep();
-  } catch (error) {
-    throw new Error(`${path} cannot be written: ${(error as Error).message}`);
-  }
+  });
 }

@@ -11,6 +11,7 @@ export { literals };
 /** The defaults of the specification. */
 export const limits = {
   maxEventSize: 65536,
+  rejectEmails: false,
   maxProjectionSize: 65536,
   maxEventsPerWrite: 100,
   maxProjectionsPerWrite: 500,

@@ -22,6 +22,7 @@ import { VirtualTimers } from "./virtual_timers.ts";
 
 const OTHER_SETTINGS = {
   devMode: true,
+  subjects: [],
   defaultEventsPerPage: 1000,
   maxEventsPerPage: 1000,
   maxEventSize: 1000,

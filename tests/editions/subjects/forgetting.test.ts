@@ -207,4 +207,21 @@ for (const edition of ["B", "C"] as const) {
     expectStatus(await side.client.request("POST", "/resume"), 204);
     assert.equal((await side.forgets("s1")).forgotten, "now");
   });
+
+  if (edition === "B") continue;
+  Deno.test("edition C: a request to forget waits until the active ticket has ended", async () => {
+    await side.append(about("1"));
+    const begun = expectStatus(await side.client.request("POST", "/begin"), 200);
+    const headers = { "x-service-ticket": begun.json<{ ticket: string }>().ticket };
+    const forgetting = side.forgets("s1", { events: [about("after")] });
+    await eventually(async () => {
+      const { text } = expectStatus(await side.client.request("GET", "/debug"), 200);
+      assert.deepEqual(JSON.parse(text).write.queued.map(({ kind }: { kind: string }) => kind), ["forget"]);
+    });
+    const json = { events: [about("2")] };
+    expectStatus(await side.client.request("POST", "/events", { headers, json }), 200);
+    assert.ok([200, 204].includes((await side.client.request("POST", "/commit", { headers })).status));
+    assert.deepEqual((await forgetting).events.map(({ sequence }) => sequence), [3]);
+    assert.deepEqual(await side.payloads(), [["student"], ["student"], "after"]);
+  });
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { sqliteTest } from "../../support/test_storage.ts";
 import { contractA } from "../contract/a.ts";
 import { contractB } from "../contract/b.ts";
 import { contractC } from "../contract/c.ts";
@@ -117,7 +118,7 @@ for (const edition of [contractA, contractB, contractC]) {
   });
 }
 
-Deno.test("no payload of a subject is readable in a file of the store", async () => {
+sqliteTest("no payload of a subject is readable in a file of the store", async () => {
   await Twins.with(contractA, async ({ sealed }) => {
     const event = { type: "T", identifiers: { student: "s1" }, payload: `${SECRET}1` };
     await new Subject(contractA, sealed.client()).append(event, {
@@ -125,9 +126,8 @@ Deno.test("no payload of a subject is readable in a file of the store", async ()
       identifiers: {},
       payload: "readable",
     });
-    if (sealed.dataDir === undefined) return;
     const found = [...Deno.readDirSync(sealed.dataDir)].map(({ name }) =>
-      new TextDecoder("latin1").decode(Deno.readFileSync(join(sealed.dataDir!, name)))
+      new TextDecoder("latin1").decode(Deno.readFileSync(join(sealed.dataDir, name)))
     ).join("");
     assert.ok(found.includes("readable") && !found.includes(SECRET));
   });

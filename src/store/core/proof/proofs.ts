@@ -1,3 +1,4 @@
+import { BLOCK_EVENTS } from "../../../model/block_tree.ts";
 import { ApiError } from "../../../model/errors.ts";
 import { consistencyRanges, inclusionRanges, type LeafRange, leftSize } from "../../../model/merkle_proof.ts";
 import { EMPTY_TREE } from "../../../model/merkle_tree.ts";
@@ -5,7 +6,7 @@ import type { Outcome } from "../../api/outcome.ts";
 import type { Store } from "../../api/store.ts";
 import type { StoreWrite, WriteResult } from "../../api/write.ts";
 import { BlockHashing } from "./block_hashing.ts";
-import { BLOCK_EVENTS, type BlockRoots } from "./block_roots.ts";
+import type { BlockRoots } from "./block_roots.ts";
 import { digestOf } from "./digest_of.ts";
 import { platformHash } from "./hash_lines.ts";
 

@@ -2,6 +2,7 @@ import type { ProjectionChanges, ProjectionKey } from "../../../model/projection
 import { type Outcome, throwIfFailed } from "../../api/outcome.ts";
 import type { StoreReads } from "../../api/store.ts";
 import { EMPTY_WRITE, type StoreWrite, type WriteResult } from "../../api/write.ts";
+import { BLOCK_EVENTS } from "../../../model/block_tree.ts";
 
 /** The number of blocks whose roots are saved in one projection. A full one is never written again. */
 const PAGE_BLOCKS = 128;
@@ -89,9 +90,23 @@ export class SavedRoots {
   async #page(page: number): Promise<LoadedPage> {
     const { storeId, projection } = await this.#reads.projection(keyOf(page));
     if (projection === undefined) return { storeId, roots: [], version: undefined };
-    const { store, roots }: SavedPage = JSON.parse(new TextDecoder().decode(projection.payload));
+    const { store, roots } = savedPage(page, projection.payload);
     return { storeId, roots: store === storeId ? roots : [], version: projection.version };
   }
+}
+
+const ROOT = /^[0-9a-f]{64}$/;
+
+/** @throws Error that names the events whose roots were damaged in the file */
+function savedPage(page: number, payload: Uint8Array): SavedPage {
+  try {
+    const saved: SavedPage = JSON.parse(new TextDecoder().decode(payload));
+    if (typeof saved.store === "string" && saved.roots.every((root) => ROOT.test(root))) return saved;
+  } catch {
+    // The error below covers this case.
+  }
+  const events = PAGE_BLOCKS * BLOCK_EVENTS;
+  throw new Error(`the saved roots of events ${page * events + 1} to ${(page + 1) * events} are damaged`);
 }
 
 function keyOf(page: number): ProjectionKey {

@@ -3,21 +3,23 @@ import type { Tag } from "../../../model/tag.ts";
 import type { KeysById } from "../../core/sealing/sealed_lines.ts";
 import type { SubjectKey } from "../../core/sealing/subject_key.ts";
 import type { Database, Row } from "../connection/database.ts";
-import { SEALING, SEALING_VERSION } from "./schema.ts";
+import { changeAdditions, readAdditions } from "./additions.ts";
+import { SEALING } from "./schema.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** True when the store has been opened with subjects. */
 export function hasSubjects(db: Database): boolean {
-  return db.get("PRAGMA user_version")?.[0] === SEALING_VERSION;
+  return readAdditions(db).subjects;
 }
 
 /** Creates the tables of subjects, if the store lacks them. */
 export function addSubjects(db: Database): void {
   if (hasSubjects(db)) return;
   db.run("BEGIN IMMEDIATE");
-  db.script(`${SEALING} PRAGMA user_version = ${SEALING_VERSION};`);
+  db.script(SEALING);
+  changeAdditions(db, { subjects: true });
   db.run("COMMIT");
 }
 

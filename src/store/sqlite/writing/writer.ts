@@ -15,6 +15,7 @@ import { CheckBudget } from "../reading/check_budget.ts";
 import { readChunk } from "../reading/read_chunk.ts";
 import { deleteEvents } from "../tables/events.ts";
 import { changeStoreId, readPausedSince, readState, writePausedSince } from "../tables/identity.ts";
+import { leaveBackup } from "../tables/origin.ts";
 import { deleteProjections, readProjection } from "../tables/projections.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { SubjectKeys } from "./subject_keys.ts";
@@ -75,9 +76,12 @@ export class Writer {
     // The first read creates the -wal and -shm files, and fails when one of them cannot be written.
     rejectMoved(path, readState(db).storeId);
     db.all("PRAGMA wal_checkpoint(NOOP)");
+    leaveBackup(db);
     const writer = new Writer(db, created, report, new StoreFiles(path), subjects);
     writer.#watch.start();
     writer.#checkpoints.awaitRest();
+    // A server that was killed while it forgot a subject may have left the destroyed key in the WAL.
+    if (subjects.length > 0) writer.#checkpoints.emptyWal();
     return writer;
   }
 
