@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
+import { forwardingTo } from "../../../explorer/server/forward.ts";
 import { startExplorer } from "../../../explorer/server/start_explorer.ts";
 import { placeOf } from "../../client/support.ts";
 import { tokenToml } from "../../support/tokens.ts";
@@ -81,5 +82,27 @@ await exploredTest(
     await page.until(`${textOf(".panel .payload")} === "forgotten: student"`);
     assert.deepEqual(await page.evaluate(BUTTONS), []);
     assert.deepEqual(page.problems, []);
+  },
+);
+
+await exploredTest(
+  "a store that has not hashed enough for a proof yet says so, and stays connected",
+  { server: { env: { SERVICE_SUBJECTS: "student" } } },
+  async ({ server, openWith }) => {
+    await server.client().append({ type: "Enrolled", payload: "p" });
+    const message = "the server has hashed the events up to 0 of 4096; try again later";
+    const { forward } = forwardingTo(placeOf(server.address));
+    await using behind = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
+      const { pathname, search } = new URL(request.url);
+      if (pathname !== "/proof") return forward(request, pathname + search);
+      return Response.json({ error: "Unavailable", message }, { status: 503 });
+    });
+    await using explorer = startExplorer({ store: { url: `http://127.0.0.1:${behind.addr.port}` } });
+    await using page = await openWith(explorer, "/events?open=1");
+    await page.until(says("In the store"));
+    await page.evaluate(pressButton("Prove"));
+    await page.until(says(message));
+    assert.equal(await page.evaluate(textOf(".state")), "connected");
+    assert.equal(await page.evaluate("document.querySelector('.banner').hidden"), true);
   },
 );
