@@ -8,6 +8,9 @@ CREATE TABLE subject_key (
   key BLOB NOT NULL
 ) STRICT;
 
+-- Finds the IDs of the master keys with which keys in use are wrapped, zeros for keys that are not.
+CREATE INDEX subject_key_wrapping ON subject_key (substr(key, 1, 8)) WHERE key <> zeroblob(68);
+
 -- Each subject and the ID of each key that it has had. `forgotten` in microseconds since 1970, NULL for a key in use.
 CREATE TABLE subject (
   id TEXT PRIMARY KEY,
