@@ -121,6 +121,11 @@ const verifyVerb = {
     config,
     { name: "all", help: "check every backup in dataDir (also the default without a store ID)" },
     { name: "against-source", help: "also compare with the events of the running source" },
+    {
+      name: "witness",
+      value: "path",
+      help: "also compare with the roots in this file, which eventstore-client verify wrote",
+    },
     keysFlag,
     { name: "json", help: "print one JSON object per backup instead of a line for people" },
     help,
@@ -154,6 +159,11 @@ const restoreVerb = {
   keys: ["dataDir"],
 } as const satisfies Verb;
 
+const fromServer = {
+  name: "from-server",
+  help: "read the store of the stopped server of [server], whether a file or in PostgreSQL",
+} as const satisfies Flag;
+
 const exportVerb = {
   name: "export",
   summary: "Writes the events of a backup as JSON lines.",
@@ -162,10 +172,7 @@ const exportVerb = {
     config,
     { name: "output", value: "path", help: "file to write (default: standard output)" },
     { name: "from", value: "path", help: "data directory of a stopped server to read instead of a backup" },
-    {
-      name: "from-server",
-      help: "read the store of the stopped server of [server], whether a file or in PostgreSQL",
-    },
+    fromServer,
     {
       name: "move",
       help:
@@ -178,10 +185,17 @@ const exportVerb = {
 
 const keysVerb = {
   name: "keys",
-  summary: "Copies the keys of encrypted payloads from a running server into a file of their own.",
+  summary: "Copies the keys of encrypted payloads into a file of their own.",
   flags: [
     config,
     { name: "output", value: "path", required: true, help: "file to write, which only its owner can read" },
+    { name: "from", value: "path", help: "data directory of a stopped server to read instead of the source" },
+    fromServer,
+    {
+      name: "forgotten",
+      value: "path",
+      help: "with --from or --from-server: also write the list of forgotten subjects into this file",
+    },
     { name: "quiet", help: "print nothing but errors" },
     help,
   ],

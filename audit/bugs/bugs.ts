@@ -12,6 +12,7 @@ import { READ_BUGS } from "./read_bugs.ts";
 import { RULE_BUGS } from "./rule_bugs.ts";
 import { SECURITY_BUGS } from "./security_bugs.ts";
 import { SUBJECT_BUGS } from "./subject_bugs.ts";
+import { TREE_BUGS } from "./tree_bugs.ts";
 import { UPKEEP_BUGS } from "./upkeep_bugs.ts";
 import { WITHIN_BUGS } from "./within_bugs.ts";
 
@@ -31,4 +32,5 @@ export const BUGS: readonly Bug[] = [
   ...KEY_BUGS,
   ...SUBJECT_BUGS,
   ...PROOF_BUGS,
+  ...TREE_BUGS,
 ];

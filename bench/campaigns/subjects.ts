@@ -9,7 +9,9 @@ import { print } from "./report.ts";
  * The cost of encrypted payloads: a server with the setting `subjects` next to the same one without it, with the same
  * events. Each event has a subject.
  *
- *   deno task campaign:subjects [--storage postgres]
+ *   deno task campaign:subjects [--storage postgres] [--master-key]
+ *
+ * With `--master-key`, a server with a master key next to one without it, both with `subjects`.
  */
 
 const WRITES = 500;
@@ -45,19 +47,28 @@ const write = (events: number) => (i: number): Uint8Array => {
   return requestBytes("POST", "/write", JSON.stringify(body));
 };
 
-const { values: { storage } } = parseArgs({ args: Deno.args, options: { storage: { type: "string" } } });
+const { values: { storage, "master-key": wraps = false } } = parseArgs({
+  args: Deno.args,
+  options: { storage: { type: "string" }, "master-key": { type: "boolean" } },
+});
 await using leftovers = new AsyncDisposableStack();
 const database = storage === "postgres" ? leftovers.use(await startDatabase(undefined)) : undefined;
 const place = (schema: string): Record<string, string> =>
   database === undefined
     ? {}
     : { ...databaseSettings(database, "postgres"), SERVICE_POSTGRES_SCHEMA: schema };
-const sealed = leftovers.use(
-  await startServer({ env: { ...place("sealed"), SERVICE_SUBJECTS: "student" } }),
-);
-const plain = leftovers.use(await startServer({ env: place("plain") }));
-await Promise.all([fill(sealed), fill(plain)]);
-const kinds: [Kind, Kind] = [{ column: "encrypted", server: sealed }, { column: "plain", server: plain }];
+const subjects = { SERVICE_SUBJECTS: "student" };
+const masterKey = { SERVICE_MASTER_KEY: crypto.getRandomValues(new Uint8Array(32)).toBase64() };
+const [more, less] = wraps
+  ? [{ column: "master key", env: { ...subjects, ...masterKey } }, { column: "none", env: subjects }] as const
+  : [{ column: "encrypted", env: subjects }, { column: "plain", env: {} }] as const;
+const first = leftovers.use(await startServer({ env: { ...place("first"), ...more.env } }));
+const second = leftovers.use(await startServer({ env: { ...place("second"), ...less.env } }));
+await Promise.all([fill(first), fill(second)]);
+const kinds: [Kind, Kind] = [
+  { column: more.column, server: first },
+  { column: less.column, server: second },
+];
 print(
   await ratesInTurn(kinds, [
     { name: "small reads, 1 client", clients: 1, request: smallRead },

@@ -1,5 +1,6 @@
 import { isHost } from "../model/address.ts";
 import { utf8BytesOver } from "../model/utf8.ts";
+import { masterKeysIn } from "./master_keys.ts";
 import { pathFault } from "./path_fault.ts";
 import type { ChoiceSetting, IntegerSetting, ListSetting, Setting, TextSetting } from "./setting.ts";
 import { parsePostgresUrl } from "./postgres_url.ts";
@@ -33,6 +34,13 @@ interface ListRule {
 export const SECRET_MASK = "********";
 
 export type Value = string | number | boolean | readonly string[];
+
+/** Formats of values that must not be printed, and that other users must not be able to read. */
+const SECRETS: Readonly<Partial<Record<TextSetting["format"], string>>> = {
+  token: "token",
+  postgresUrl: "URL",
+  masterKey: "master key",
+};
 
 /** A value that follows its setting's rules, or the rule that it breaks, as the end of a sentence. */
 export type Checked = { readonly value: Value } | { readonly fault: string };
@@ -94,8 +102,9 @@ function checkText(setting: ChoiceSetting | TextSetting, value: string): Checked
 
 function checkFormat(setting: TextSetting, value: string): Checked {
   if (isSecret(setting) && value === SECRET_MASK) {
-    const what = setting.format === "token" ? "token" : "URL";
-    return { fault: `must be the ${what} itself, not the mask that --print-config shows for it` };
+    return {
+      fault: `must be the ${SECRETS[setting.format]} itself, not the mask that --print-config shows for it`,
+    };
   }
   if (!isWellFormed(setting.format, value)) return wrong(setting, value);
   const fault = faultOf(setting.format, value);
@@ -105,6 +114,10 @@ function checkFormat(setting: TextSetting, value: string): Checked {
 /** Returns why a well-formed value is wrong, for formats that have their own message. */
 function faultOf(format: TextSetting["format"], value: string): string | undefined {
   if (format === "path" || format === "socketPath") return pathFault(value);
+  if (format === "masterKey") {
+    const decoded = masterKeysIn(value);
+    return "fault" in decoded ? `must be ${textRequirements.masterKey}: ${decoded.fault}` : undefined;
+  }
   if (format !== "postgresUrl") return undefined;
   const parsed = parsePostgresUrl(value);
   return "fault" in parsed ? parsed.fault : undefined;
@@ -146,14 +159,14 @@ function wrong(setting: Setting, value: TomlValue, wanted = requirement(setting)
   return { fault: `must be ${wanted}${shown}${hint}` };
 }
 
-/** A token, and a URL that may contain a password, are never shown. */
+/** A secret, and a URL that may contain a password, are never shown. */
 function isPrivate(setting: TextSetting): boolean {
   return setting.format === "url" || isSecret(setting);
 }
 
 /** True when a value must not be printed, and other users must not be able to read it. */
 export function isSecret(setting: Setting): boolean {
-  return setting.kind === "text" && (setting.format === "token" || setting.format === "postgresUrl");
+  return setting.kind === "text" && setting.format in SECRETS;
 }
 
 /** Returns the requirement on a value, as the end of "must be". */
@@ -180,6 +193,7 @@ const textRequirements: Record<TextSetting["format"], string> = {
   url: "an http:// or https:// URL without user, password, query or fragment",
   postgresUrl: "a postgresql:// URL",
   schema: 'lower-case letters, digits and "_", at most 63, not beginning with a digit or "pg_"',
+  masterKey: "keys of 32 bytes in Base64, separated by commas",
   token: "a non-empty string of printable ASCII characters without leading or trailing spaces",
 };
 

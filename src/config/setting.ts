@@ -1,4 +1,6 @@
-/** The shapes of a row in the settings table, and the functions that build one. */
+import { TAGS_PER_NAMESPACE, TAGS_PER_NAMESPACE_MAX } from "../model/limits.ts";
+
+/* The shapes of a row in the settings table, and the functions that build one. */
 
 export const EDITION_NAMES = ["A", "B", "C"] as const;
 export type EditionName = (typeof EDITION_NAMES)[number];
@@ -39,7 +41,16 @@ export interface ChoiceSetting<Choice extends string = string> extends Row {
 
 export interface TextSetting<Default extends string | undefined = string | undefined> extends Row {
   readonly kind: "text";
-  readonly format: "path" | "socketPath" | "mode" | "address" | "url" | "token" | "postgresUrl" | "schema";
+  readonly format:
+    | "path"
+    | "socketPath"
+    | "mode"
+    | "address"
+    | "url"
+    | "token"
+    | "postgresUrl"
+    | "schema"
+    | "masterKey";
   readonly default: Default;
 }
 
@@ -70,6 +81,8 @@ const LIMIT_MAX = 2 ** 31 - 1;
 const TIMER_SECONDS_MAX = 2_147_483;
 
 export const limit = integer(1, LIMIT_MAX);
+/** The most identifiers of an event, and the most metadata. */
+export const tagLimit = integer(TAGS_PER_NAMESPACE, TAGS_PER_NAMESPACE_MAX);
 export const limitOrNone = integer(0, LIMIT_MAX);
 export const seconds = integer(1, TIMER_SECONDS_MAX);
 /** 0: the system chooses a free port. */

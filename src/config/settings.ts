@@ -1,4 +1,5 @@
 import { LOG_LEVELS } from "../log/log.ts";
+import { TAGS_PER_NAMESPACE } from "../model/limits.ts";
 import {
   choice,
   EDITION_NAMES,
@@ -11,6 +12,7 @@ import {
   seconds,
   type Setting,
   STORAGE_NAMES,
+  tagLimit,
   text,
   toggle,
   type ValuesOf,
@@ -38,6 +40,9 @@ const server = {
   postgresPoolSize: limit("SERVICE_POSTGRES_POOL_SIZE", 8, "storage postgres: connections for reads, instead of readPoolSize, and as many for replicas; the server opens two more, for writes and notifications"),
   postgresFailover: choice("SERVICE_POSTGRES_FAILOVER", FAILOVER_NAMES, "verify", false, "storage postgres: with verify, the servers check after a failover that no event they have seen is missing, else the store gets a new ID; lossless says that you promote only synchronous replicas"),
   subjects: list("SERVICE_SUBJECTS", "identifiers", "identifiers that stand for a person, as in student: payloads of events with one of them are stored encrypted, and POST /forget makes them unreadable for good"),
+  rejectEmails: toggle("SERVICE_REJECT_EMAILS", "reject new events with an identifier or metadata that looks like an e-mail address, since only payloads are encrypted"),
+  masterKeyFile: text("SERVICE_MASTER_KEY_FILE", "path", undefined, "with subjects: file with the master key that encrypts their keys, 32 bytes in Base64; further lines are earlier master keys"),
+  masterKey: text("SERVICE_MASTER_KEY", "masterKey", undefined, "with subjects: the same in place of a file; commas separate several"),
   logLevel: choice("SERVICE_LOG_LEVEL", LOG_LEVELS, "warning", true, "lowest level logged"),
   logReasons: toggle("SERVICE_LOG_REASONS", "log the path and the reason of each 400, 413, 500 and 507 on standard error"),
   logTimestamps: toggle("SERVICE_LOG_TIMESTAMPS", "begin each line of output with the time in UTC"),
@@ -45,6 +50,7 @@ const server = {
   defaultEventsPerPage: limit("SERVICE_DEFAULT_EVENTS_PER_PAGE", 1000, "events per page when a read gives no limit; at most maxEventsPerPage"),
   maxEventsPerPage: limit("SERVICE_MAX_EVENTS_PER_PAGE", 10000, "highest limit that a read may ask for"),
   maxEventSize: limit("SERVICE_MAX_EVENT_SIZE", 65536, "bytes per event (type, tags, payload)"),
+  maxTagsPerEvent: tagLimit("SERVICE_MAX_TAGS_PER_EVENT", TAGS_PER_NAMESPACE, "identifiers per event, and separately metadata"),
   maxProjectionSize: limit("SERVICE_MAX_PROJECTION_SIZE", 65536, "bytes per projection (type, id, payload)"),
   readPoolSize: limit("SERVICE_READ_POOL_SIZE", 8, "database connections for reads, hence concurrent reads"),
   preloadMebibytes: limitOrNone("SERVICE_PRELOAD_MEBIBYTES", 65536, "storage sqlite: after its start, the server reads this much of the end of a large file, so that the system caches it; never more than half of the available memory; 0 for nothing"),

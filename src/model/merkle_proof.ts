@@ -5,6 +5,11 @@ import type { TreeHash } from "./merkle_tree.ts";
  * range of its leaves, so a server needs only the digests of ranges.
  */
 
+/** Computes the nodes of a tree. In a browser a digest is a promise, because only its own SHA-256 is at hand there. */
+export interface NodeHash<Digest> {
+  node(left: Digest, right: Digest): Digest;
+}
+
 /** The leaves from one index up to, but without, another one. */
 export interface LeafRange {
   readonly from: number;
@@ -51,16 +56,19 @@ export function consistencyRanges(first: number, size: number): LeafRange[] {
   return ranges.reverse();
 }
 
-interface Inclusion {
+interface Inclusion<Digest> {
   readonly index: number;
   readonly size: number;
   /** The digest of the leaf. */
-  readonly leaf: string;
-  readonly path: readonly string[];
+  readonly leaf: Digest;
+  readonly path: readonly Digest[];
 }
 
 /** Returns the root that a proof of inclusion leads to, or undefined when it has the wrong length. */
-export function rootOfInclusion(hash: TreeHash, { index, size, leaf, path }: Inclusion): string | undefined {
+export function rootOfInclusion<Digest>(
+  hash: NodeHash<Digest>,
+  { index, size, leaf, path }: Inclusion<Digest>,
+): Digest | undefined {
   if (!(index < size)) return undefined;
   let [node, last] = [index, size - 1];
   let root = leaf;

@@ -7,10 +7,12 @@
 export type Sha256 = (bytes: Uint8Array) => string;
 
 const DIGEST_BYTES = 32;
-const NODE_PREFIX = 1;
 
 /** The byte before the bytes of a leaf. */
 export const LEAF_PREFIX = 0;
+
+/** The byte before the two digests of a node. */
+export const NODE_PREFIX = 1;
 
 /** The digests of a tree's leaves and nodes. */
 export class TreeHash {

@@ -73,6 +73,7 @@ export class Leadership {
       queue: this.#queue,
       persistedPause: settings.postgres === undefined ? pauseInFile(settings.dataDir) : pauseInStore(store),
       programMetrics,
+      hashedEvents: () => this.#proofs?.hashedEvents,
       reportFailure,
       warn,
     });
@@ -93,6 +94,7 @@ export class Leadership {
             : `no replica can be read, and all is read from the primary: ${reason}`,
         );
       case "keyInWal":
+      case "keysWrapped":
       case "renewed":
         return this.#warn(reason);
     }

@@ -103,10 +103,10 @@ async function openStore(
   { settings, edition: { servers } }: ServerParts,
   readersMax: number,
 ): Promise<FirstRole> {
-  const { dataDir, preloadMebibytes, subjects, edition, postgres, devMode: mayReset } = settings;
+  const { dataDir, preloadMebibytes, subjects, masterKeys, edition, postgres, devMode: mayReset } = settings;
   if (postgres === undefined) {
     const preloadBytes = preloadMebibytes * 2 ** 20;
-    const store = await SqliteStore.open({ dataDir, readersMax, subjects, preloadBytes });
+    const store = await SqliteStore.open({ dataDir, readersMax, subjects, masterKeys, preloadBytes });
     return { store, standby: undefined };
   }
   // Loaded on demand: a server on SQLite does not need it.
@@ -114,6 +114,7 @@ async function openStore(
   return await openPostgres(postgres, {
     readersMax,
     subjects,
+    masterKeys,
     edition,
     servers,
     mayReset,

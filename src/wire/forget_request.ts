@@ -2,7 +2,7 @@ import type { NewEvent } from "../model/event.ts";
 import { FORGET_EVENTS_MAX } from "../model/limits.ts";
 import type { Tag } from "../model/tag.ts";
 import { decodeArray, decodeNonEmptyString, decodeObject, decodeString, isOmitted } from "./decode.ts";
-import { decodeEvents } from "./event.ts";
+import { decodeEvents, type EventLimits } from "./event.ts";
 import { overLimit } from "./invalid.ts";
 
 /** The subject to forget, and the events that say so. */
@@ -12,10 +12,7 @@ interface ForgetRequest {
 }
 
 /** Decodes the body of `POST /forget`. @throws ApiError InvalidRequest or PayloadTooLarge */
-export function decodeForgetRequest(
-  value: unknown,
-  limits: { readonly maxEventSize: number },
-): ForgetRequest {
+export function decodeForgetRequest(value: unknown, limits: EventLimits): ForgetRequest {
   const body = decodeObject(value, "", ["identifier", "events"]);
   const { name, value: text } = decodeObject(body.identifier, "identifier", ["name", "value"]);
   const events = isOmitted(body.events) ? [] : decodeArray(body.events, "", "events");

@@ -76,7 +76,7 @@ export class FakeSource implements AsyncDisposable {
 
   async #serve(conn: Deno.Conn): Promise<void> {
     for (let request = await readRequest(conn); request !== undefined; request = await readRequest(conn)) {
-      const answer = request.head.startsWith("GET /whoami ") ? this.whoami() : await this.#counted(request);
+      const answer = /^GET \S*\/whoami /.test(request.head) ? this.whoami() : await this.#counted(request);
       const { bytes, then } = typeof answer === "string" ? { bytes: answer } : answer as FakeAnswer;
       let rest = typeof bytes === "string" ? encoder.encode(bytes) : bytes;
       while (rest.length > 0) rest = rest.subarray(await conn.write(rest));

@@ -36,7 +36,7 @@ Deno.test("the script of the page copies the keys, deletes old copies only after
   const programs = await makePrograms(place.directory);
   const script = replacePart(
     replacePart(pageBlock(PAGE, SCRIPT), "/etc/eventstore/config.toml", config),
-    "/var/backups/eventstore-keys",
+    "/var/lib/eventstore-keys",
     keys,
   );
   const run = async (): Promise<Ended> =>

@@ -25,11 +25,14 @@ async function withBackup(
 
 Deno.test("verify counts encrypted payloads, and decrypts those whose keys it gets", async () => {
   await withBackup(async (place, _server, _file, keys) => {
-    assert.match((await verify(place)).stdout, /: ok, 5 events, 4 encrypted\n$/);
+    assert.match((await verify(place)).stdout, /: ok, 5 events, 4 encrypted; root [0-9a-f]{64}@5\n$/);
     const { code, stdout } = await verify(place, "--keys", keys);
     assert.equal(code, 0);
-    assert.match(stdout, /: ok, 5 events, 4 encrypted \(2 decrypted, 1 forgotten, 1 without a key\)\n$/);
-    const { storeId: _, ...json } = JSON.parse((await verify(place, "--keys", keys, "--json")).stdout);
+    assert.match(
+      stdout,
+      /: ok, 5 events, 4 encrypted \(2 decrypted, 1 forgotten, 1 without a key\); root [0-9a-f]{64}@5\n$/,
+    );
+    const { storeId: _, root, ...json } = JSON.parse((await verify(place, "--keys", keys, "--json")).stdout);
     assert.deepEqual(json, {
       ok: true,
       events: 5,
@@ -40,6 +43,8 @@ Deno.test("verify counts encrypted payloads, and decrypts those whose keys it ge
       withoutKey: 1,
       problems: [],
     });
+    const [, printed] = /root ([0-9a-f]{64})/.exec(stdout)!;
+    assert.equal(root, printed);
   });
 });
 
@@ -50,13 +55,13 @@ const CHANGES: readonly (readonly [what: string, sql: string, without: RegExp, w
     `UPDATE event SET body = substr(body, 1, instr(body, '"data":"') + 40)
       || iif(substr(body, instr(body, '"data":"') + 41, 1) = 'A', 'B', 'A')
       || substr(body, instr(body, '"data":"') + 42) WHERE sequence = 1`,
-    /: not ok: the hash chain differs: at least one of events 1 to 5/,
-    /: not ok: the encrypted payload of event 1 was changed, or the event around it; the hash chain differs/,
+    /: not ok: the Merkle tree differs: at least one of events 1 to 5/,
+    /: not ok: the encrypted payload of event 1 was changed, or the event around it; the Merkle tree differs/,
   ],
   [
     "the time",
     "UPDATE event SET time = time + 1 WHERE sequence = 1",
-    /: not ok: the hash chain differs/,
+    /: not ok: the Merkle tree differs/,
     /the encrypted payload of event 1 was changed/,
   ],
   [

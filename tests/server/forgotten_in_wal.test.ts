@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Reply } from "../support/connection.ts";
 import { eventually } from "../support/eventually.ts";
+import { metrics } from "../support/metrics.ts";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
 
 /* The promise of docs/privacy.md while another program reads the file of the database for long. */
@@ -57,6 +58,7 @@ Deno.test("while another program reads for long, forgetting gets no answer; once
     assert.deepEqual([event?.payload, event?.forgotten], ["", ["student"]], "it is unreadable already");
     assert.notDeepEqual(filesWithKey(), [], "this test would see the key");
     await assert.rejects(forget(), "again, for the same reason");
+    assert.equal((await metrics(client)).get('service_writes_failed_total{reason="key_left"}'), 2);
   }
   const { status, text } = await forget();
   assert.equal(status, 200, text);

@@ -47,6 +47,11 @@ Deno.test("forget writes nothing for an unknown person, and after a mistake", as
     4,
     /ever stored encrypted for student=s3; nothing/,
   );
+  await shell.fails(
+    ["forget", "course=c1", "--event", EVENT],
+    4,
+    /the setting subjects of this server is student, without course; nothing was written/,
+  );
   await shell.fails(["forget", "s1"], 2, /a subject is name=value, not "s1"/);
   await shell.fails(["forget"], 2, /name=value is missing/);
   await shell.fails(

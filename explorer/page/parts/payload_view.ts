@@ -2,17 +2,14 @@ import { h, replace } from "./dom.ts";
 import { bytesText } from "./format.ts";
 import { button } from "./parts.ts";
 import { type Part, prettyParts } from "./payload.ts";
-import { visibleLine, visibleText } from "./visible_text.ts";
+import { visibleText } from "./visible_text.ts";
 
 /** The rest is shown on request: a document of megabytes takes seconds to lay out. */
 const CHARACTERS_MAX = 100_000;
 
-/**
- * A payload as text, in lines and colours when it is JSON.
- * @param ifEmpty shown in place of an empty payload
- */
-export function payloadView(payload: string, onCopy: () => void, ifEmpty = "empty"): HTMLElement {
-  const pre = h("pre", { "class": "payload", "tabindex": 0, "aria-label": "payload" });
+/** A payload, or another text with this title, in lines and colours when it is JSON. */
+export function payloadView(payload: string, onCopy: () => void, title = "Payload"): HTMLElement {
+  const pre = h("pre", { "class": "payload", "tabindex": 0, "aria-label": title.toLowerCase() });
   const parts = prettyParts(payload);
   const size = bytesText(new TextEncoder().encode(payload).length);
   let isRaw = parts === undefined;
@@ -21,7 +18,7 @@ export function payloadView(payload: string, onCopy: () => void, ifEmpty = "empt
     const max = isWhole ? Infinity : CHARACTERS_MAX;
     if (isRaw || parts === undefined) replace(pre, visibleText(payload.slice(0, max)));
     else replace(pre, ...elementsOf(parts, max));
-    if (payload === "") replace(pre, h("span", { class: "quiet" }, visibleLine(ifEmpty)));
+    if (payload === "") replace(pre, h("span", { class: "quiet" }, "empty"));
     rawButton.textContent = isRaw ? "Pretty" : "Raw";
     allButton.hidden = isWhole;
   };
@@ -37,11 +34,11 @@ export function payloadView(payload: string, onCopy: () => void, ifEmpty = "empt
   draw();
   return h(
     "section",
-    { "class": "payload-part", "aria-label": "Payload" },
+    { "class": "payload-part", "aria-label": title },
     h(
       "div",
       { class: "part-head" },
-      h("h3", {}, "Payload"),
+      h("h3", {}, title),
       h("span", { class: "quiet" }, `${parts === undefined ? "text" : "JSON"}, ${size}`),
       h("span", { class: "spring" }),
       rawButton,

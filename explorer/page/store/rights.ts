@@ -11,4 +11,6 @@ export interface Whoami {
   readonly may: readonly Right[];
   /** The identifiers of all events that the token sees, if it does not see every event. */
   readonly within?: Readonly<Record<string, string>>;
+  /** The names of identifiers that stand for a person, if the server has any. */
+  readonly subjects?: readonly string[];
 }

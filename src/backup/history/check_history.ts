@@ -8,11 +8,12 @@ import { TimeIndexCheck } from "../../store/sqlite/backup/checks/time_index_chec
 import type { Database } from "../../store/sqlite/connection/database.ts";
 import { scanEvents } from "../../store/sqlite/tables/events.ts";
 import { readState } from "../../store/sqlite/tables/identity.ts";
-import { type Origin, readOrigin } from "../../store/sqlite/tables/origin.ts";
-import { hasSubjects, subjectsAfter } from "../../store/sqlite/tables/subjects.ts";
+import { readOrigin } from "../../store/sqlite/tables/origin.ts";
+import { hasKeys, hasSubjects } from "../../store/sqlite/tables/subjects.ts";
 import type { Range } from "../../store/core/ranges/direction.ts";
 import { eventTerms } from "../../store/core/index_terms.ts";
-import { HashChain, isSameChain } from "./hash_chain.ts";
+import { CopiedCheck } from "./copied_check.ts";
+import { RootsCheck } from "./roots_check.ts";
 import { SealedCheck } from "./sealed_check.ts";
 import type { SignalGate } from "./signal_gate.ts";
 import { Damage, walkHistory } from "./walk_history.ts";
@@ -26,6 +27,7 @@ export class Unreadable extends Error {
  * Checks a whole backup: the file, that no event is missing or changed, that both indexes agree with the events, and that
  * it has no keys.
  * @param sealed looks at the events with encrypted payloads
+ * @param roots computes the root, and compares earlier ones
  * @returns the problems; empty when there are none
  * @throws Unreadable
  */
@@ -34,11 +36,14 @@ export async function checkHistory(
   storeId: string,
   gate: SignalGate,
   sealed: SealedCheck = new SealedCheck(),
+  roots: RootsCheck = new RootsCheck(),
 ): Promise<string[]> {
   try {
     const faults = [...fileFaults(db), ...schemaFaults(db)];
     await gate.pass();
-    return faults.length > 0 ? faults : await contentFaults(db, originOf(db, storeId), gate, sealed);
+    if (faults.length > 0) return faults;
+    assertOrigin(db, storeId);
+    return await contentFaults(db, gate, sealed, roots);
   } catch (error) {
     if (gate.stopped.aborted) throw error;
     const { message } = error as Error;
@@ -48,22 +53,22 @@ export async function checkHistory(
 }
 
 /** @throws Damage unless the backup's origin is the store in its name */
-function originOf(db: Database, storeId: string): Origin {
+function assertOrigin(db: Database, storeId: string): void {
   const origin = readOrigin(db);
   if (origin === undefined) throw new Damage("the origin table does not name the store that was backed up");
   if (origin.storeId !== storeId) throw new Damage(`this is a backup of another store, ${origin.storeId}`);
-  return origin;
 }
 
 async function contentFaults(
   db: Database,
-  origin: Origin,
   gate: SignalGate,
   sealed: SealedCheck,
+  roots: RootsCheck,
 ): Promise<string[]> {
   const { head } = readState(db);
   rejectEventsBeforeTheFirst(db);
-  const chain = new HashChain();
+  const copied = new CopiedCheck(db);
+  roots.see(copied.tree);
   const times = new TimeIndexCheck(db);
   const faults: (string | undefined)[] = [];
   for (const range of partsOf(head)) {
@@ -71,7 +76,8 @@ async function contentFaults(
     for await (const events of walkHistory(db, range, gate)) {
       for (const walked of events) {
         const { sequence } = walked;
-        chain.add(walked.line);
+        copied.add(walked.line);
+        roots.see(copied.tree);
         times.add(sequence, walked.timeMicros);
         tags.add(sequence, eventTerms(walked.event));
         sealed.add(walked);
@@ -81,15 +87,12 @@ async function contentFaults(
   }
   if (hasForeignEntries(db, head)) faults.push("the tag index has entries for events that do not exist");
   faults.push(times.fault(), ...sealed.faults);
-  if (hasSubjects(db) && subjectsAfter(db, 0).subjects.length > 0) {
+  if (hasSubjects(db) && hasKeys(db)) {
     faults.push("it has keys of subjects, which belong in a file of their own");
   }
-  if (!isSameChain(chain.value, origin.chain)) {
-    faults.push(
-      `the hash chain differs: at least one of events 1 to ${head} is not what was copied`,
-      ...sealed.suspects,
-    );
-  }
+  const difference = copied.fault();
+  if (difference !== undefined) faults.push(difference, ...sealed.suspects);
+  faults.push(roots.end(copied.tree));
   return faults.filter((fault) => fault !== undefined);
 }
 

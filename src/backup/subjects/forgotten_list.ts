@@ -1,6 +1,6 @@
 import { isThere, rejectDangling } from "../../files/is_there.ts";
-import { NewFile } from "../../files/new_file.ts";
 import { pathIn } from "../../files/paths.ts";
+import { naming, newExportFile } from "../history/export_file.ts";
 import { HashChain } from "../history/hash_chain.ts";
 import type { Source } from "../source/source.ts";
 import { readCompleteFile, trailerLine } from "./complete_file.ts";
@@ -57,9 +57,10 @@ export async function updateForgottenList(source: Source, storeId: string, dataD
   if (known?.size !== all.size) writeForgottenList(forgottenPath(dataDir, storeId), storeId, all);
 }
 
-function writeForgottenList(path: string, storeId: string, keys: ForgottenKeys): void {
-  try {
-    using file = new NewFile(path, 0o600);
+/** Writes a list, whole or not at all. */
+export function writeForgottenList(path: string, storeId: string, keys: ForgottenKeys): void {
+  naming(path, () => {
+    using file = newExportFile(path);
     const chain = new HashChain();
     let text = "";
     for (const key of keys.values()) {
@@ -69,7 +70,5 @@ function writeForgottenList(path: string, storeId: string, keys: ForgottenKeys):
     }
     file.write(text + trailerLine(storeId, keys.size, chain));
     file.keep();
-  } catch (error) {
-    throw new Error(`${path} cannot be written: ${(error as Error).message}`);
-  }
+  });
 }

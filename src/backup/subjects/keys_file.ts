@@ -2,9 +2,14 @@ import type { Tag } from "../../model/tag.ts";
 import { directoryOf, nameOf, pathIn } from "../../files/paths.ts";
 import { naming, newExportFile } from "../history/export_file.ts";
 import { HashChain } from "../history/hash_chain.ts";
-import type { Source } from "../source/source.ts";
 import { readCompleteFile, trailerLine } from "./complete_file.ts";
 import { decodeKeyLine, type KeptKey, keyLine } from "./subject_lines.ts";
+
+/** Some keys of a store. */
+interface KeysPart {
+  readonly storeId: string;
+  readonly items: readonly KeptKey[];
+}
 
 /** The content of a file of keys. */
 export interface KeysFile {
@@ -15,11 +20,12 @@ export interface KeysFile {
 }
 
 /**
- * Writes the keys of a source into a file that only its owner can read, whole or not at all.
+ * Writes the keys of a store into a file that only its owner can read, whole or not at all.
+ * @param parts at least one
  * @returns how many there are, and of which store
  */
 export async function writeKeysFile(
-  source: Source,
+  parts: Iterable<KeysPart> | AsyncIterable<KeysPart>,
   path: string,
 ): Promise<{ readonly count: number; readonly storeId: string }> {
   removeLeftovers(path);
@@ -27,7 +33,7 @@ export async function writeKeysFile(
   const chain = new HashChain();
   let storeId = "";
   let count = 0;
-  for await (const part of source.subjects("/subjects/keys", decodeKeyLine)) {
+  for await (const part of parts) {
     storeId = part.storeId;
     const lines = part.items.map(keyLine);
     for (const line of lines) chain.add(line);

@@ -6,11 +6,13 @@ import { checkDatabaseFile, StoreFileError } from "../../store/sqlite/data_direc
 import { readState } from "../../store/sqlite/tables/identity.ts";
 import { hasSubjects } from "../../store/sqlite/tables/subjects.ts";
 import { checkHistory, Unreadable } from "../history/check_history.ts";
+import { KeptRoots } from "../history/kept_roots.ts";
+import { RootsCheck } from "../history/roots_check.ts";
 import { SealedCheck } from "../history/sealed_check.ts";
 import { SignalGate } from "../history/signal_gate.ts";
 import { backupPath, chooseBackups } from "../directory/backup_files.ts";
 import { lockBackups } from "../directory/backup_lock.ts";
-import { countEvents } from "../reports/count_events.ts";
+import { verifyJson, verifyLine, type VerifyReport } from "../reports/verify_report.ts";
 import { compareWithSource } from "../source/compare_with_source.ts";
 import { Source } from "../source/source.ts";
 import { type ForgottenKeys, forgottenPath, readForgottenOf } from "../subjects/forgotten_list.ts";
@@ -22,27 +24,18 @@ type Comparison =
   | { readonly source: Source; readonly storeId: string; readonly failure?: never }
   | { readonly source: Source; readonly storeId?: never; readonly failure: string };
 
-interface Report {
-  readonly storeId: string;
-  /** undefined when the file cannot be read. */
-  readonly events: number | undefined;
-  readonly isCompared: boolean;
-  /** The events with encrypted payloads. */
-  readonly sealed: SealedCheck;
-  readonly problems: readonly string[];
-}
-
 /**
  * Checks backups, and prints one line each.
  * @param settings the source to compare with; given with --against-source only
  */
 export async function verify(
   context: VerbContext,
-  { storeId: wanted, all, json, keys: keysPath }: {
+  { storeId: wanted, all, json, keys: keysPath, witness }: {
     storeId: string | undefined;
     all: boolean;
     json: boolean;
     keys: string | undefined;
+    witness: string | undefined;
   },
   settings?: BackupSettings,
 ): VerbEnd {
@@ -55,13 +48,15 @@ export async function verify(
   if (keys !== undefined && !storeIds.includes(keys.storeId)) {
     throw new Error(`${keysPath} has the keys of store ${keys.storeId}, which is not among the backups`);
   }
+  const kept = witness === undefined ? undefined : new KeptRoots(witness, storeIds);
   using _lock = lockBackups(dataDir);
   using source = settings && new Source(settings, context.stopped);
   const comparison = source && await comparisonWith(source, context);
   let isFine = true;
   for (const storeId of storeIds) {
-    const report = await verifyBackup(context, storeId, comparison, keys);
-    context.print(json ? jsonLine(report) : textLine(report, source?.name));
+    const roots = kept?.checkOf(storeId) ?? new RootsCheck();
+    const report = await verifyBackup(context, storeId, comparison, keys, roots);
+    context.print(json ? verifyJson(report) : verifyLine(report, source?.name));
     isFine &&= report.problems.length === 0;
   }
   const heldId = comparison?.storeId;
@@ -85,7 +80,8 @@ async function verifyBackup(
   storeId: string,
   comparison: Comparison | undefined,
   keys: KeysFile | undefined,
-): Promise<Report> {
+  roots: RootsCheck,
+): Promise<VerifyReport> {
   const path = backupPath(context.dataDir, storeId);
   let db: Database;
   try {
@@ -95,16 +91,17 @@ async function verifyBackup(
     const { message } = error as Error;
     const problem = error instanceof StoreFileError ? message : `cannot be read: ${message}`;
     const sealed = new SealedCheck();
-    return { storeId, events: undefined, isCompared: false, sealed, problems: [problem] };
+    return { storeId, events: undefined, isCompared: false, sealed, roots, problems: [problem] };
   }
   using _closing = db;
   const list = forgottenList(db, context.dataDir, storeId);
   const sealed = sealedCheck(keys?.storeId === storeId ? keys : undefined, list.forgotten);
-  const problems = await problemsOf(db, storeId, context, sealed);
+  const problems = await problemsOf(db, storeId, context, sealed, roots);
   problems.push(...list.problems);
   const compared = await compare(context, db, storeId, comparison);
   problems.push(...compared.problems);
-  return { storeId, events: eventsOf(db, problems), isCompared: compared.isCompared, sealed, problems };
+  const { isCompared } = compared;
+  return { storeId, events: eventsOf(db, problems), isCompared, sealed, roots, problems };
 }
 
 /** Without the list, a restore would not know whom it must not bring back. */
@@ -142,9 +139,10 @@ async function problemsOf(
   storeId: string,
   { stopped }: VerbContext,
   sealed: SealedCheck,
+  roots: RootsCheck,
 ): Promise<string[]> {
   try {
-    return await checkHistory(db, storeId, new SignalGate(stopped), sealed);
+    return await checkHistory(db, storeId, new SignalGate(stopped), sealed, roots);
   } catch (error) {
     if (error instanceof Unreadable) return [`cannot be read: ${error.message}`];
     throw error;
@@ -157,7 +155,7 @@ async function compare(
   db: Database,
   storeId: string,
   comparison: Comparison | undefined,
-): Promise<Pick<Report, "isCompared" | "problems">> {
+): Promise<Pick<VerifyReport, "isCompared" | "problems">> {
   if (comparison?.failure !== undefined) return notCompared(comparison.failure);
   if (comparison?.storeId !== storeId) return { isCompared: false, problems: [] };
   try {
@@ -169,7 +167,7 @@ async function compare(
   }
 }
 
-function notCompared(reason: string): Pick<Report, "isCompared" | "problems"> {
+function notCompared(reason: string): Pick<VerifyReport, "isCompared" | "problems"> {
   return { isCompared: false, problems: [`it could not be compared: ${reason}`] };
 }
 
@@ -181,32 +179,4 @@ function eventsOf(db: Database, problems: string[]): number | undefined {
     if (problems.length === 0) problems.push(`cannot be read: ${(error as Error).message}`);
     return undefined;
   }
-}
-
-function textLine(
-  { storeId, events, isCompared, sealed, problems }: Report,
-  source: string | undefined,
-): string {
-  if (problems.length > 0) return `${storeId}: not ok: ${problems.join("; ")}\n`;
-  const compared = isCompared
-    ? `equal to those of ${source}`
-    : "not compared, the source holds another store";
-  // Without problems, the events were counted.
-  const counted = `${countEvents(events!)}${sealedText(sealed)}`;
-  return `${storeId}: ok, ${counted}${source === undefined ? "" : `, ${compared}`}\n`;
-}
-
-function sealedText({ isOpening, sealed, opened, forgotten, lacking }: SealedCheck): string {
-  if (sealed === 0) return "";
-  const kinds = `${opened} decrypted, ${forgotten} forgotten, ${lacking} without a key`;
-  return `, ${sealed} encrypted${isOpening ? ` (${kinds})` : ""}`;
-}
-
-/** Backups without encrypted payloads have the fields that they always had. */
-function jsonLine({ storeId, events, isCompared, sealed, problems }: Report): string {
-  const state = { storeId, ok: problems.length === 0, events: events ?? null };
-  const { sealed: encrypted, opened: decrypted, forgotten, lacking: withoutKey } = sealed;
-  const found = encrypted === 0 ? {} : { encrypted };
-  const kinds = sealed.isOpening ? { decrypted, forgotten, withoutKey } : {};
-  return `${JSON.stringify({ ...state, comparedWithSource: isCompared, ...found, ...kinds, problems })}\n`;
 }

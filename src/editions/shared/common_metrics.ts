@@ -11,7 +11,7 @@ import { NOT_CACHED } from "./headers.ts";
 import type { ReadsInFlight } from "./reads_in_flight.ts";
 
 /** The sources of the metrics that every edition has. */
-export type MetricsHost = Pick<EditionHost, "programMetrics"> & {
+export type MetricsHost = Pick<EditionHost, "programMetrics" | "hashedEvents"> & {
   readonly settings: Pick<EditionHost["settings"], "subjects">;
   readonly store: Pick<EditionHost["store"], "counts" | "usage" | "feed">;
 };
@@ -33,7 +33,7 @@ export function metricsReply(body: string): Reply {
 }
 
 function metricsOfEveryEdition(
-  { store, settings, programMetrics }: MetricsHost,
+  { store, settings, programMetrics, hashedEvents }: MetricsHost,
   reads: ReadsInFlight,
   usage: StoreUsage,
 ): string {
@@ -47,6 +47,11 @@ function metricsOfEveryEdition(
           "service_subjects_forgotten_total",
           "Subjects whose keys were destroyed.",
           store.counts.subjectsForgotten,
+        ),
+        gaugeIfKnown(
+          "service_last_hashed_sequence",
+          "Highest sequence in a complete block of the Merkle tree that is hashed.",
+          hashedEvents(),
         ),
       ]
       : [],
@@ -66,6 +71,7 @@ const REASONS: Readonly<Record<FailureCause, string>> = {
   locked: "locked",
   lostFiles: "lost_files",
   connection: "connection",
+  keyLeft: "key_left",
   other: "other",
 };
 

@@ -1,8 +1,8 @@
 import type { Server } from "../../../client/server.ts";
+import { type EarlierRoot, ROOT } from "../../model/earlier_roots.ts";
 import { isConsistent, rootOfInclusion } from "../../model/merkle_proof.ts";
 import type { TreeHash } from "../../model/merkle_tree.ts";
 import { NotVerified } from "../ends.ts";
-import { type EarlierRoot, ROOT } from "./witness_file.ts";
 
 /** A root that the server claims. */
 export interface ClaimedRoot {

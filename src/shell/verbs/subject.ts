@@ -18,8 +18,8 @@ export async function forget(
 ): Promise<number> {
   const subject = subjectOf(word!);
   const events = (await Promise.all(event.map(eventsOf))).flat();
-  const { store } = await reach(context.place);
-  const done = await explained(subject, () => store.forget(subject, { events }));
+  const { store, server } = await reach(context.place);
+  const done = await explained(subject, server, () => store.forget(subject, { events }));
   if (json) await context.print(jsonLine(done));
   else {
     const what = done.forgotten === "now"
@@ -36,7 +36,7 @@ export async function forget(
 export async function subject(context: ShellContext, [word]: readonly string[]): Promise<number> {
   const wanted = subjectOf(word!);
   const { server } = await reach(context.place);
-  await explained(wanted, () => printEvents(context, server, wanted));
+  await explained(wanted, server, () => printEvents(context, server, wanted));
   return ShellExit.ok;
 }
 
@@ -76,15 +76,28 @@ async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
 }
 
 /** Says what a 404 means. @throws NotFound, Wrong or the error of `ask` */
-async function explained<T>({ name, value }: Subject, ask: () => Promise<T>): Promise<T> {
+async function explained<T>(
+  subject: Subject,
+  server: Reached["server"],
+  ask: () => Promise<T>,
+): Promise<T> {
   try {
     return await ask();
   } catch (error) {
     if (!(error instanceof EventStoreError) || error.status !== 404) throw error;
     if (error.code === "SubjectNotFound") {
-      throw new NotFound(`no event was ever stored encrypted for ${name}=${value}; nothing was written`);
+      throw new NotFound(`${await whyUnknown(subject, server)}; nothing was written`);
     }
     const why = "this server encrypts nothing, so it forgets nothing: its setting subjects is empty";
     throw error instanceof Refused ? new Wrong(why) : error;
   }
+}
+
+/** Says why the server has no key of a subject. */
+async function whyUnknown({ name, value }: Subject, server: Reached["server"]): Promise<string> {
+  const { body, json } = await server.once({ method: "GET", path: "/whoami" });
+  const { subjects = [] } = json<{ readonly subjects?: readonly string[] }>(body);
+  return subjects.includes(name)
+    ? `no event was ever stored encrypted for ${name}=${value}`
+    : `the setting subjects of this server is ${subjects.join(", ")}, without ${name}`;
 }

@@ -1,4 +1,5 @@
 import { serverOf } from "../../../client/server.ts";
+import type { EarlierRoot } from "../../model/earlier_roots.ts";
 import { TreeHash } from "../../model/merkle_tree.ts";
 import type { ShellContext } from "../context.ts";
 import { ShellExit, Wrong } from "../ends.ts";
@@ -6,7 +7,7 @@ import { jsonLine } from "../output/printable.ts";
 import { sequenceOf } from "../positions.ts";
 import { type ClaimedRoot, ServerProofs } from "../proofs/server_proofs.ts";
 import { assertWhole } from "../proofs/whole_store.ts";
-import { appendWitness, type EarlierRoot, earlierRoot, readWitness } from "../proofs/witness_file.ts";
+import { appendWitness, earlierRoot, readWitness } from "../proofs/witness_file.ts";
 
 interface Flags {
   readonly sequence: string | undefined;
@@ -37,8 +38,7 @@ export async function verify(context: ShellContext, flags: Flags): Promise<numbe
   const root = await proofs.rootFor([...given, ...witnessed]);
   const isWhole = whole || (continues === undefined && witness === undefined);
   if (isWhole) {
-    const earlier = [...given, ...witnessed].sort((one, other) => one.head - other.head);
-    await assertWhole({ server, proofs, hash, claimed: root, earlier });
+    await assertWhole({ server, proofs, hash, claimed: root, earlier: [...given, ...witnessed] });
   } else {
     for (const earlier of [...given, ...witnessed.slice(-1)]) await proofs.assertContinues(root, earlier);
   }

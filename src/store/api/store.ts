@@ -47,6 +47,8 @@ export type StoreNotice =
   | { readonly kind: "checkpointFailed"; readonly reason: string }
   /** A key was destroyed, but a copy of it is left in the WAL. Emitted for each request that gets no answer for it. */
   | { readonly kind: "keyInWal"; readonly reason: string }
+  /** All keys of subjects are wrapped with the first master key now, or could not be. */
+  | { readonly kind: "keysWrapped"; readonly reason: string }
   /** With a reason, writes fail, and no client is at fault. Without one, a write has been committed again. */
   | { readonly kind: "writes"; readonly reason: string | undefined }
   /** With a reason, no replica can be read, and the primary serves all reads. Without one, a replica can be read again. */

@@ -19,6 +19,7 @@ export class TransactionCounts {
     locked: 0,
     lostFiles: 0,
     connection: 0,
+    keyLeft: 0,
     other: 0,
   };
   /** The number of writes that shared a transaction with others. */

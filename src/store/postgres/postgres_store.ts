@@ -23,6 +23,7 @@ import { PeerMonitor } from "./cluster/peer_monitor.ts";
 import { KnownState } from "./cluster/known_state.ts";
 import type { StoreRow } from "./tables/state.ts";
 import { KeyVacuum } from "./writing/key_vacuum.ts";
+import { KeyWrapping } from "./writing/key_wrapping.ts";
 import { PostgresWriter } from "./writing/postgres_writer.ts";
 import { TransactionRunner } from "./writing/transaction_runner.ts";
 import { WriterSession } from "./writing/writer_session.ts";
@@ -48,6 +49,7 @@ export class PostgresStore implements Store {
   readonly #reads: ReadSessions | ReplicaReads;
   readonly #peerMonitor: PeerMonitor;
   readonly #keyVacuum: KeyVacuum;
+  readonly #keyWrapping: KeyWrapping;
 
   private constructor(
     location: PostgresLocation,
@@ -68,8 +70,9 @@ export class PostgresStore implements Store {
     this.#peerMonitor = new PeerMonitor(location.schema, ownership, known, onBroken);
     const options = { onBroken, onWritten: () => this.#peerMonitor.written() };
     const transactions = new TransactionRunner(writer, ownership, new WriterState(row, known), options);
-    this.#writer = new PostgresWriter(transactions, subjects);
+    this.#writer = new PostgresWriter(transactions, subjects, ownership.masters);
     this.#keyVacuum = new KeyVacuum(ownership.primary);
+    this.#keyWrapping = new KeyWrapping(ownership, report);
     this.#writer.onKeysDeleted = () => this.#keyVacuum.deleted();
     ownership.primary.onRenewed = (reason) => {
       report({ kind: "renewed", reason });
@@ -119,16 +122,11 @@ export class PostgresStore implements Store {
     const row = await ownership.take(session);
     const writer = new WriterSession(ownership, session);
     const subjects = options.subjects?.length ? new Set(options.subjects) : undefined;
-    const reads = new ReadSessions(primarySource(ownership.primary), readersMax, subjects !== undefined);
-    return new PostgresStore(
-      location,
-      row,
-      { created, ...renewal === undefined ? {} : { renewal } },
-      ownership,
-      writer,
-      reads,
-      subjects,
-    );
+    const reads = new ReadSessions(primarySource(ownership.primary), readersMax, ownership.masters);
+    const how = { created, ...renewal === undefined ? {} : { renewal } };
+    const store = new PostgresStore(location, row, how, ownership, writer, reads, subjects);
+    store.#keyWrapping.start();
+    return store;
   }
 
   get storeId(): string {
@@ -153,6 +151,7 @@ export class PostgresStore implements Store {
     await this.#reads.close();
     await this.#writer.close();
     await this.#keyVacuum.close();
+    await this.#keyWrapping.close();
     await this.#peerMonitor.close();
   }
 }

@@ -26,6 +26,7 @@ Deno.test("GET /debug: the refresh at the start has the turn, but is no request"
     queue,
     persistedPause: {} as EditionHost["persistedPause"],
     programMetrics: () => "",
+    hashedEvents: () => undefined,
     reportFailure: (error: Error) => assert.fail(error),
     warn: () => {},
   };

@@ -3,6 +3,7 @@ import { contractOfFollowers } from "./followers.ts";
 import { contractOfGroups } from "./groups.ts";
 import { contractOfLife } from "./life.ts";
 import { contractOfProofs } from "./proofs.ts";
+import { contractOfMasterKeys } from "./master_keys.ts";
 import { contractOfReads } from "./reads.ts";
 import { contractOfForgetting } from "./forgetting.ts";
 import { contractOfSubjects } from "./subjects.ts";
@@ -38,4 +39,5 @@ export function storeContract(
   contractOfLife(test);
   contractOfSubjects(testWith(SUBJECTS), test);
   contractOfForgetting(testWith(SUBJECTS));
+  contractOfMasterKeys(testWith(SUBJECTS));
 }

@@ -5,15 +5,15 @@ import { TestDirectory } from "../test_store.ts";
 
 storeContract("SqliteStore", async (first): Promise<StoreUnderTest> => {
   const directory = new TestDirectory();
-  const open = (subjects: readonly string[]): Promise<SqliteStore> =>
-    SqliteStore.open({ dataDir: directory.path, readersMax: 4, subjects });
+  const open = (subjects: readonly string[], masterKeys: readonly string[] = []): Promise<SqliteStore> =>
+    SqliteStore.open({ dataDir: directory.path, readersMax: 4, subjects, masterKeys });
   let store: SqliteStore | undefined = await open(first);
   return {
     store,
-    async reopen(subjects = first) {
+    async reopen(subjects = first, masterKeys = []) {
       await store?.close();
       store = undefined;
-      return store = await open(subjects);
+      return store = await open(subjects, masterKeys);
     },
     async [Symbol.asyncDispose]() {
       await store?.close();

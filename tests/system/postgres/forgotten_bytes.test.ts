@@ -11,6 +11,7 @@ import {
   subjectsOf,
 } from "../../store/contract/subject_writes.ts";
 import { written } from "../../store/outcomes.ts";
+import { FIRST, SECOND, wrapped } from "../../store/contract/master_keys.ts";
 import { runInit } from "../../cli/run_init.ts";
 import { pageBlock, pageStatements } from "../../support/page_block.ts";
 import { inDirectory } from "../../support/directory.ts";
@@ -96,6 +97,38 @@ await postgresTest(
     await cluster.sql(...EMPTY_WAL);
     for (const key of [keys[1]!, keys[STUDENTS - 2]!, other]) assert.deepEqual(placesOf(key, cluster), []);
     await store.close();
+  },
+);
+
+await postgresTest(
+  "wrapping with a master key removes the former bytes from the tables, and new keys are in no file",
+  async (programs) => {
+    await using cluster = await PostgresCluster.start(programs, { settings: SETTINGS });
+    const location = { address: cluster.address(), schema: "eventstore" };
+    const plain = await openStore(location, OPTIONS);
+    let former = await makeKeys(plain);
+    await plain.close();
+    for (const masterKeys of [[FIRST], [SECOND, FIRST]]) {
+      await cluster.sql("ANALYZE", "CHECKPOINT");
+      assert.ok(placesOf(former[0]!, cluster).includes("base"), "the search finds a key");
+      const store = await openStore(location, { ...OPTIONS, masterKeys });
+      await wrapped(store);
+      await cluster.sql("CHECKPOINT");
+      for (const key of [former[0]!, former.at(-1)!]) assert.deepEqual(placesOf(key, cluster), ["pg_wal"]);
+      await cluster.sql(...EMPTY_WAL);
+      for (const key of [former[0]!, former[50]!, former.at(-1)!]) {
+        assert.deepEqual(placesOf(key, cluster), []);
+      }
+      const rows = await cluster.sql(
+        "SELECT encode(substring(key FROM 21 FOR 32), 'hex') FROM eventstore.subject_key",
+      );
+      former = rows.map(([hex]) => Uint8Array.fromHex(new TextDecoder().decode(hex as Uint8Array)));
+      written((await store.writer.group([aboutStudent("x", `other ${masterKeys.length}`)]))[0]);
+      const other = (await subjectsOf(store)).at(-1)!.key!;
+      await cluster.sql("CHECKPOINT");
+      assert.deepEqual(placesOf(other, cluster), [], "not even in the WAL");
+      await store.close();
+    }
   },
 );
 

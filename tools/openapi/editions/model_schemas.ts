@@ -1,6 +1,7 @@
 import {
   QUERY_ITEM_VALUES_MAX,
   QUERY_ITEMS_GIVEN_MAX,
+  TAGS_PER_NAMESPACE,
   TAGS_PER_NAMESPACE_MAX,
 } from "../../../src/model/limits.ts";
 import {
@@ -66,7 +67,7 @@ export const EVENT_PROPERTIES: Schemas = {
 
 const EVENTS: Schemas = {
   NewTags: described(
-    `Names with one value, or with several in an array. At most ${TAGS_PER_NAMESPACE_MAX} values in all, none twice under one name.`,
+    `Names with one value, or with several in an array. At most as many values in all as the setting maxTagsPerEvent says, ${TAGS_PER_NAMESPACE} by default, none twice under one name.`,
     tags(1),
   ),
   Tags: described("A name with one value holds a string, any other an array in the order sent.", tags(2)),

@@ -1,10 +1,11 @@
 import { delay } from "../../../async/delay.ts";
 import { within } from "../../../async/within.ts";
+import { BLOCK_EVENTS } from "../../../model/block_tree.ts";
 import type { Outcome } from "../../api/outcome.ts";
 import type { StoreState } from "../../api/state.ts";
 import type { Store } from "../../api/store.ts";
 import type { StoreWrite, WriteResult } from "../../api/write.ts";
-import { BLOCK_EVENTS, BlockRoots } from "./block_roots.ts";
+import { BlockRoots } from "./block_roots.ts";
 import { digestOf } from "./digest_of.ts";
 import { platformHash } from "./hash_lines.ts";
 import { SavedRoots } from "./saved_roots.ts";
@@ -45,6 +46,12 @@ export class BlockHashing {
     this.#saved = new SavedRoots(store.reads, write);
     this.#headAtTick = store.feed.state.head;
     this.#tickLater();
+  }
+
+  /** How many events of the store are in blocks whose roots are known. */
+  get events(): number {
+    const blocks = this.#blocks;
+    return blocks?.storeId === this.#store.feed.state.storeId ? blocks.events : 0;
   }
 
   /**

@@ -1,8 +1,6 @@
+import { BLOCK_EVENTS } from "../../../model/block_tree.ts";
 import type { LeafRange } from "../../../model/merkle_proof.ts";
 import type { TreeHash } from "../../../model/merkle_tree.ts";
-
-/** The number of events of a block: a power of two, so that complete blocks are nodes of the tree. */
-export const BLOCK_EVENTS = 1024;
 
 /** The roots of the complete blocks of a store, and the nodes above them: 150 bytes for each block. */
 export class BlockRoots {

@@ -1,3 +1,4 @@
+import { BLOCK_EVENTS } from "../../../model/block_tree.ts";
 import { ApiError } from "../../../model/errors.ts";
 import { consistencyRanges, inclusionRanges, type LeafRange, leftSize } from "../../../model/merkle_proof.ts";
 import { EMPTY_TREE } from "../../../model/merkle_tree.ts";
@@ -5,7 +6,7 @@ import type { Outcome } from "../../api/outcome.ts";
 import type { Store } from "../../api/store.ts";
 import type { StoreWrite, WriteResult } from "../../api/write.ts";
 import { BlockHashing } from "./block_hashing.ts";
-import { BLOCK_EVENTS, type BlockRoots } from "./block_roots.ts";
+import type { BlockRoots } from "./block_roots.ts";
 import { digestOf } from "./digest_of.ts";
 import { platformHash } from "./hash_lines.ts";
 
@@ -74,6 +75,11 @@ export class Proofs {
         if (tries === TRIES_MAX) throw new ApiError("Unavailable", "the store was reset meanwhile");
       }
     }
+  }
+
+  /** How many events, from the first on, are in blocks whose roots are known. */
+  get hashedEvents(): number {
+    return this.#hashing.events;
   }
 
   async close(): Promise<void> {

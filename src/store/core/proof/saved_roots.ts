@@ -2,7 +2,7 @@ import type { ProjectionChanges, ProjectionKey } from "../../../model/projection
 import { type Outcome, throwIfFailed } from "../../api/outcome.ts";
 import type { StoreReads } from "../../api/store.ts";
 import { EMPTY_WRITE, type StoreWrite, type WriteResult } from "../../api/write.ts";
-import { BLOCK_EVENTS } from "./block_roots.ts";
+import { BLOCK_EVENTS } from "../../../model/block_tree.ts";
 
 /** The number of blocks whose roots are saved in one projection. A full one is never written again. */
 const PAGE_BLOCKS = 128;

@@ -2,6 +2,7 @@ import type { StoredSubject } from "../../api/store.ts";
 import { EMPTY_WRITE } from "../../api/write.ts";
 import { type ImportBatch, isSealed as isAlreadySealed, needsSubjects } from "../../core/import_batch.ts";
 import type { PreparedEvent } from "../../core/prepare_event.ts";
+import { NO_MASTER_KEYS } from "../../core/sealing/master_keys.ts";
 import { textIn } from "../protocol/cells.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
@@ -104,7 +105,7 @@ async function fill(
       isSealed = true;
       for (const sql of SEALING_STATEMENTS) await session.run([{ sql }]);
     }
-    await session.run(addKeys(subjects.map(madeKey)));
+    await session.run(addKeys(subjects.map(madeKey), NO_MASTER_KEYS));
     const sealed = names.size === 0 ? events : await sealedEvents(session, events, names, recent);
     await session.run([...appendEvents(head, sealed), ...insertProjections(projections)]);
     head += events.length;
@@ -124,7 +125,9 @@ async function sealedEvents(
   recent: RecentKeys,
 ): Promise<readonly PreparedEvent[]> {
   const plain = events.filter((event) => !isAlreadySealed(event));
-  const subjects = new SubjectsInTransaction([{ ...EMPTY_WRITE, events: plain }], names, recent);
+  // The first server that starts wraps the keys, if it has a master key.
+  const writes = [{ ...EMPTY_WRITE, events: plain }];
+  const subjects = new SubjectsInTransaction(writes, names, recent, NO_MASTER_KEYS);
   const { question } = subjects;
   if (question !== undefined) subjects.know((await session.run([question]))[0]!);
   const sealed = events.map((event) => isAlreadySealed(event) ? event : subjects.sealed(event));

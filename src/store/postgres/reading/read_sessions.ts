@@ -18,6 +18,7 @@ import {
   storedProjection,
 } from "../tables/projections.ts";
 import { READ_STATE, type StoreRow, storeRow } from "../tables/state.ts";
+import type { MasterKeys } from "../../core/sealing/master_keys.ts";
 import type { KeysById } from "../../core/sealing/sealed_lines.ts";
 import { changeName, READ_CHANGE, readSubjects, subjectsIn } from "../tables/subjects.ts";
 import { firstStatement, readChunk } from "./read_chunk.ts";
@@ -61,7 +62,8 @@ interface FoundKeys {
 export class ReadSessions implements StoreReads {
   readonly max: number;
   readonly #source: SessionSource;
-  /** undefined when payloads are not to be decrypted. */
+  /** Both are undefined when payloads are not to be decrypted. */
+  readonly #masters: MasterKeys | undefined;
   readonly #keys: RememberedKeys | undefined;
   readonly #waiting = new QueuedReads<SessionRead>(({ isNextPart }) => ({ isNextPart, isShort: false }));
   readonly #ahead = new ReadAhead();
@@ -70,10 +72,11 @@ export class ReadSessions implements StoreReads {
   #opening = 0;
   #isClosed = false;
 
-  /** @param hasKeys whether payloads may be encrypted, and the sessions show the keys that are in use */
-  constructor(source: SessionSource, max: number, hasKeys: boolean) {
+  /** @param masters given when payloads may be encrypted, and the sessions show the keys that are in use */
+  constructor(source: SessionSource, max: number, masters: MasterKeys | undefined) {
     this.#source = source;
-    this.#keys = hasKeys ? new RememberedKeys() : undefined;
+    this.#masters = masters;
+    this.#keys = masters && new RememberedKeys();
     this.max = max;
   }
 
@@ -89,7 +92,7 @@ export class ReadSessions implements StoreReads {
     return this.#read(async (session, state, asked) => {
       const chunk = await readChunk(session, state, request, events && asked.at(-1));
       if (keys === undefined) return chunk;
-      const read = (ids: readonly string[]): Promise<KeysById> => keysOn(session, ids);
+      const read = (ids: readonly string[]): Promise<KeysById> => keysOn(session, ids, this.#masters!);
       return await openedChunk(chunk, request, (ids) => keys.find(changeName(asked[0]!), ids, read));
     }, { client, isUrgent, isNextPart, first });
   }
@@ -126,16 +129,16 @@ export class ReadSessions implements StoreReads {
   subjects(afterRow: number): Promise<SubjectsPart> {
     return this.#read(async (session, { storeId }) => {
       const [rows] = await session.run([readSubjects(afterRow)]);
-      return { storeId, ...subjectsIn(rows!, afterRow) };
+      return { storeId, ...subjectsIn(rows!, afterRow, this.#masters!) };
     }, {});
   }
 
   /** Reads the keys with some IDs, for part of a page from elsewhere. Throws like `chunk`. */
   keys(ids: readonly string[], client?: Client): Promise<FoundKeys> {
-    return this.#read(async (session, { storeId }) => ({ storeId, keys: await keysOn(session, ids) }), {
-      client,
-      isNextPart: true,
-    });
+    const read = async (session: Session, { storeId }: StoreRow): Promise<FoundKeys> => {
+      return { storeId, keys: await keysOn(session, ids, this.#masters!) };
+    };
+    return this.#read(read, { client, isNextPart: true });
   }
 
   tally(afterSequence: number): Promise<Tally> {

@@ -172,6 +172,10 @@ export function withReplicas(
 ): ReadSessions | ReplicaReads {
   const { readAddress, schema } = location;
   if (readAddress === undefined) return primary;
-  const replicas = new ReadSessions(replicaSource(readAddress, schema, options.primary), primary.max, false);
+  const replicas = new ReadSessions(
+    replicaSource(readAddress, schema, options.primary),
+    primary.max,
+    undefined,
+  );
   return new ReplicaReads(replicas, primary, options);
 }

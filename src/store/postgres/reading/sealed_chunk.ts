@@ -1,4 +1,5 @@
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
+import type { MasterKeys } from "../../core/sealing/master_keys.ts";
 import { type KeysById, SealedLines } from "../../core/sealing/sealed_lines.ts";
 import type { Session } from "../protocol/session.ts";
 import { keysById, readKeys } from "../tables/subjects.ts";
@@ -19,7 +20,11 @@ export async function openedChunk(
 }
 
 /** Reads keys in the transaction of a session. */
-export async function keysOn(session: Pick<Session, "run">, ids: readonly string[]): Promise<KeysById> {
+export async function keysOn(
+  session: Pick<Session, "run">,
+  ids: readonly string[],
+  masters: MasterKeys,
+): Promise<KeysById> {
   const [rows] = await session.run([readKeys(ids)]);
-  return keysById(rows!);
+  return keysById(rows!, masters);
 }

@@ -36,7 +36,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, string>> = {
 /** The same for the additional tables of a store with subjects. */
 export const SEALING_RIGHTS: Readonly<Record<string, string>> = {
   subject: "SELECT, INSERT, UPDATE",
-  subject_key: "SELECT, INSERT, DELETE",
+  subject_key: "SELECT, INSERT, UPDATE, DELETE",
   subject_change: "SELECT, UPDATE",
 };
 

@@ -4,6 +4,7 @@ import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
 import { done, type Failure, type Outcome } from "../../api/outcome.ts";
 import type { StoreState } from "../../api/state.ts";
 import type { FoundProjection, StoreWriter } from "../../api/store.ts";
+import { type MasterKeys, NO_MASTER_KEYS } from "../../core/sealing/master_keys.ts";
 import type { AttemptResult, StoreWrite, TakeMore, WriteResult } from "../../api/write.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 import { readChunk } from "../reading/read_chunk.ts";
@@ -31,11 +32,15 @@ export class PostgresWriter implements StoreWriter {
   onKeysDeleted: () => void = () => {};
 
   /** @param subjects the names of identifiers that stand for a person; undefined for a store without subjects */
-  constructor(transactions: TransactionRunner, subjects: ReadonlySet<string> | undefined) {
+  constructor(
+    transactions: TransactionRunner,
+    subjects: ReadonlySet<string> | undefined,
+    masters: MasterKeys = NO_MASTER_KEYS,
+  ) {
     this.#transactions = transactions;
     this.#state = transactions.state;
     const { recent, keys } = this.#state;
-    this.#context = { recent, keys, subjects };
+    this.#context = { recent, keys, subjects, masters };
   }
 
   async group(writes: readonly StoreWrite[], more?: TakeMore): Promise<readonly Outcome<AttemptResult>[]> {
@@ -102,8 +107,9 @@ export class PostgresWriter implements StoreWriter {
   readChunkInside(request: ChunkRequest): Promise<Chunk> {
     return this.#readInside(async (session) => {
       const chunk = await readChunk(session, this.#state.now, request);
-      if (this.#context.subjects === undefined) return chunk;
-      return await openedChunk(chunk, request, (ids) => keysOn(session, ids));
+      const { subjects, masters } = this.#context;
+      if (subjects === undefined) return chunk;
+      return await openedChunk(chunk, request, (ids) => keysOn(session, ids, masters));
     });
   }
 

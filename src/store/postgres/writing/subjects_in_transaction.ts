@@ -3,6 +3,7 @@ import { nowMicros } from "../../../time/clock.ts";
 import { subjectsOf } from "../../../wire/sealed_event.ts";
 import type { StoreWrite } from "../../api/write.ts";
 import type { PreparedEvent } from "../../core/prepare_event.ts";
+import type { MasterKeys } from "../../core/sealing/master_keys.ts";
 import { sealFor } from "../../core/sealing/seal_event.ts";
 import { newSubjectKey, type SubjectKey } from "../../core/sealing/subject_key.ts";
 import type { Row } from "../protocol/cells.ts";
@@ -27,6 +28,7 @@ interface FoundSubject extends Tag {
 export class SubjectsInTransaction {
   /** Keys of earlier transactions, and those that this one has made. */
   readonly #recent: RecentKeys;
+  readonly #masters: MasterKeys;
   /** True when some keys are from an earlier transaction. */
   readonly assumesKeys: boolean;
   readonly #subjects = new Map<PreparedEvent, readonly FoundSubject[]>();
@@ -38,8 +40,14 @@ export class SubjectsInTransaction {
   readonly #forgotten = new Map<string, number>();
 
   /** @param names the names of identifiers that stand for a person */
-  constructor(writes: readonly StoreWrite[], names: ReadonlySet<string>, recent: RecentKeys) {
+  constructor(
+    writes: readonly StoreWrite[],
+    names: ReadonlySet<string>,
+    recent: RecentKeys,
+    masters: MasterKeys,
+  ) {
     this.#recent = recent;
+    this.#masters = masters;
     for (const { events, forget } of writes) {
       if (forget !== undefined) this.#find(subjectToken(forget));
       for (const event of events) {
@@ -58,7 +66,7 @@ export class SubjectsInTransaction {
 
   /** @param rows the answer to `question` */
   know(rows: readonly Row[]): void {
-    for (const [token, key] of presentKeys(rows)) this.#set(token, key);
+    for (const [token, key] of presentKeys(rows, this.#masters)) this.#set(token, key);
   }
 
   /** Encrypts the payload of an event that has subjects. */
@@ -81,7 +89,7 @@ export class SubjectsInTransaction {
 
   /** The statements that store the changes. */
   get statements(): Statement[] {
-    return [...forgetSubjects(this.#forgotten), ...addKeys([...this.#made.values()])];
+    return [...forgetSubjects(this.#forgotten), ...addKeys([...this.#made.values()], this.#masters)];
   }
 
   #find(token: string): void {

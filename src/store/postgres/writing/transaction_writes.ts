@@ -4,6 +4,7 @@ import { termsMatch } from "../../feed/filter_terms.ts";
 import { conditionConflict, suspectsAfter } from "../../core/check_conditions.ts";
 import { termItem } from "../../core/index_terms.ts";
 import type { PreparedEvent } from "../../core/prepare_event.ts";
+import type { MasterKeys } from "../../core/sealing/master_keys.ts";
 import type { RecentTerms } from "../../core/recent_terms.ts";
 import type { StoreState } from "../../api/state.ts";
 import type { AttemptResult, StoreWrite } from "../../api/write.ts";
@@ -21,6 +22,7 @@ export interface WritesContext {
   readonly keys: RecentKeys;
   /** The names of identifiers that stand for a person; undefined for a store without subjects. */
   readonly subjects: ReadonlySet<string> | undefined;
+  readonly masters: MasterKeys;
 }
 
 /**
@@ -43,13 +45,14 @@ export class TransactionWrites {
   readonly #termSets: Set<string>[] = [];
 
   /** @param state the store before these writes, as last known */
-  constructor(writes: readonly StoreWrite[], state: StoreState, { recent, keys, subjects }: WritesContext) {
+  constructor(writes: readonly StoreWrite[], state: StoreState, context: WritesContext) {
+    const { recent, keys, subjects, masters } = context;
     this.#writes = writes;
     this.#recent = recent;
     this.#asked = state;
     this.#matches = new StoredMatches(writes, state, recent);
     this.#projections = new ProjectionsInTransaction(writes.map(({ projections }) => projections));
-    this.#subjects = subjects && new SubjectsInTransaction(writes, subjects, keys);
+    this.#subjects = subjects && new SubjectsInTransaction(writes, subjects, keys, masters);
     this.#asks = { projections: this.#projections.question, keys: this.#subjects?.question };
   }
 

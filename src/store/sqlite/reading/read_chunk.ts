@@ -10,6 +10,7 @@ import {
   seenOf,
   sortedFor,
 } from "../../core/ranges/direction.ts";
+import type { MasterKeys } from "../../core/sealing/master_keys.ts";
 import { SealedLines } from "../../core/sealing/sealed_lines.ts";
 import type { Database } from "../connection/database.ts";
 import { readState } from "../tables/identity.ts";
@@ -32,20 +33,20 @@ interface Continuation {
 
 /**
  * Reads the next part of a page, inside the caller's transaction.
- * @param hasSubjects whether payloads may be encrypted
+ * @param masters for the keys of subjects; false in a store without any
  * @param work its limits, in microseconds of estimated work
  */
 export function readChunk(
   db: Database,
   request: ChunkRequest,
-  hasSubjects: boolean,
+  masters: MasterKeys | false,
   work: ChunkWork = CHUNK_WORK,
 ): Chunk {
   const chunk = readStoredChunk(db, request, work);
-  if (!hasSubjects || request.stored) return chunk;
+  if (masters === false || request.stored) return chunk;
   const sealed = new SealedLines(chunk.lines);
   const { keyIds } = sealed;
-  return keyIds.length === 0 ? chunk : { ...chunk, lines: sealed.opened(keysById(db, keyIds)) };
+  return keyIds.length === 0 ? chunk : { ...chunk, lines: sealed.opened(keysById(db, keyIds, masters)) };
 }
 
 function readStoredChunk(db: Database, request: ChunkRequest, work: ChunkWork): Chunk {

@@ -5,6 +5,7 @@ import type { SubtreePart, SubtreeRequest } from "../../api/subtree.ts";
 import type { Tally } from "../../api/tally.ts";
 import { addChunk, subtreeChunk } from "../../core/proof/hash_lines.ts";
 import { ProjectionList } from "../../core/projection_list.ts";
+import { MasterKeys, NO_MASTER_KEYS } from "../../core/sealing/master_keys.ts";
 import { lowerThreadPriority } from "../../../workers/low_priority.ts";
 import { openForReading } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
@@ -18,18 +19,26 @@ import { tallyEvents } from "./tally_events.ts";
 /** Reads committed data, in short transactions. Runs in a worker. */
 export class Reader {
   readonly #db: Database;
-  readonly #hasSubjects: boolean;
+  /** False in a store without subjects. */
+  readonly #masters: MasterKeys | false;
   #isInSnapshot = false;
 
-  private constructor(db: Database) {
+  private constructor(db: Database, masterKeys: readonly string[]) {
     this.#db = db;
-    this.#hasSubjects = hasSubjects(db);
+    this.#masters = hasSubjects(db) && new MasterKeys(masterKeys);
   }
 
-  /** @param files of the store as it was opened, none of which may have been replaced */
-  static open(path: string, files: readonly KnownFile[] = []): Reader {
+  /**
+   * @param files of the store as it was opened, none of which may have been replaced
+   * @param masterKeys those that wrap the keys of subjects, in Base64
+   */
+  static open(
+    path: string,
+    files: readonly KnownFile[] = [],
+    masterKeys: readonly string[] = [],
+  ): Reader {
     rejectLoss(files);
-    const reader = new Reader(openForReading(path));
+    const reader = new Reader(openForReading(path), masterKeys);
     try {
       reader.ping();
       rejectLoss(files);
@@ -41,7 +50,7 @@ export class Reader {
   }
 
   chunk(request: ChunkRequest): Chunk {
-    return this.#inSnapshot(() => readChunk(this.#db, request, this.#hasSubjects));
+    return this.#inSnapshot(() => readChunk(this.#db, request, this.#masters));
   }
 
   /** Runs reads that came together in one snapshot. It begins after all of them have come. */
@@ -69,7 +78,7 @@ export class Reader {
   subjects(afterRow: number): SubjectsPart {
     return this.#inSnapshot(() => ({
       storeId: readState(this.#db).storeId,
-      ...subjectsAfter(this.#db, afterRow),
+      ...subjectsAfter(this.#db, afterRow, this.#masters || NO_MASTER_KEYS),
     }));
   }
 

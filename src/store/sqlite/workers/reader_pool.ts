@@ -10,7 +10,7 @@ import type { RemoteWorker } from "../../../workers/remote_worker.ts";
 import type { Reader } from "../reading/reader.ts";
 import { READ_AHEAD_MAX } from "./codecs.ts";
 import { OpenReaders } from "./open_readers.ts";
-import { PooledReader, startReader } from "./pooled_reader.ts";
+import { PooledReader, type ReaderPlace, startReader } from "./pooled_reader.ts";
 import { READER_LIMITS, type ReaderLimits } from "./reader_limits.ts";
 import { QueuedReads } from "../../core/queued_reads.ts";
 import { isShort, kindOf, type PooledRead } from "./pooled_read.ts";
@@ -35,8 +35,7 @@ export class ReaderPool implements StoreReads {
   lost: string | undefined;
   /** A worker that was started before it was needed, for the first reader. */
   started: RemoteWorker<typeof Reader> | undefined;
-  readonly #path: string;
-  readonly #files: readonly KnownFile[];
+  readonly #place: ReaderPlace;
   readonly #limits: ReaderLimits;
   readonly #readers: OpenReaders;
   readonly #waiting = new QueuedReads<PooledRead>(kindOf);
@@ -46,10 +45,18 @@ export class ReaderPool implements StoreReads {
   /** Set while reads wait, in readers or for one. */
   #lookForLongReads: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param files of the store as it was opened */
-  constructor(path: string, readersMax: number, files: readonly KnownFile[] = [], limits = READER_LIMITS) {
-    this.#path = path;
-    this.#files = files;
+  /**
+   * @param files of the store as it was opened
+   * @param masterKeys those that wrap the keys of subjects, in Base64
+   */
+  constructor(
+    path: string,
+    readersMax: number,
+    files: readonly KnownFile[] = [],
+    limits: ReaderLimits = READER_LIMITS,
+    masterKeys: readonly string[] = [],
+  ) {
+    this.#place = { path, files, masterKeys };
     this.#limits = limits;
     this.#readers = new OpenReaders(limits);
     this.max = readersMax;
@@ -183,7 +190,7 @@ export class ReaderPool implements StoreReads {
     this.started = undefined;
     this.#readers.add(reader);
     try {
-      await reader.open(this.#path, this.#files, () => this.#readers.remove(reader));
+      await reader.open(this.#place, () => this.#readers.remove(reader));
       this.#isStarting = false;
       this.#release(reader);
       this.#readers.endSpareLater();

@@ -5,7 +5,7 @@ import {
   StoreFileError,
   storePaths,
 } from "../../../../src/store/sqlite/data_directory/database_file.ts";
-import { SCHEMA_VERSION, SEALING_VERSION } from "../../../../src/store/sqlite/tables/schema.ts";
+import { SCHEMA_VERSION, SEALING_VERSION, VERSIONS } from "../../../../src/store/sqlite/tables/schema.ts";
 import { TestDirectory } from "../../test_store.ts";
 import { assertRejected, filesOf, makeDatabase } from "./made_database.ts";
 
@@ -67,12 +67,20 @@ for (const version of [0, SCHEMA_VERSION - 1, SEALING_VERSION + 1, -1]) {
   });
 }
 
-Deno.test("the schema version of a store with subjects is accepted, with and without them", () => {
+Deno.test("the schema versions of stores and of backups are accepted, and no other", () => {
   using directory = new TestDirectory();
   const path = directory.file("events.db");
   makeDatabase(path);
-  setPragma(path, `user_version = ${SEALING_VERSION}`);
-  assert.equal(checkDatabaseFile(path), true);
+  for (const version of VERSIONS) {
+    setPragma(path, `user_version = ${version}`);
+    assert.equal(checkDatabaseFile(path), true);
+  }
+  assert.deepEqual(VERSIONS, [2, 3, 6, 7]);
+  setPragma(path, "user_version = 5");
+  assert.throws(
+    () => checkDatabaseFile(path),
+    /has schema version 5, but this program requires version 2 or 3$/,
+  );
 });
 
 Deno.test("a database that was cut off is rejected", () => {

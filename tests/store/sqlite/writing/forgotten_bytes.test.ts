@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { EMPTY_WRITE, type StoreWrite } from "../../../../src/store/api/write.ts";
 import { prepareEvent } from "../../../../src/store/core/prepare_event.ts";
+import { Database } from "../../../../src/store/sqlite/connection/database.ts";
 import { Reader } from "../../../../src/store/sqlite/reading/reader.ts";
 import { Writer } from "../../../../src/store/sqlite/writing/writer.ts";
 import { TestDirectory } from "../../test_store.ts";
@@ -41,7 +42,7 @@ function bytesIn(directory: string): string {
 Deno.test("no byte of a forgotten key is left in any file of the store when the answer comes", () => {
   using directory = new TestDirectory();
   const path = join(directory.path, "events.db");
-  const writer = Writer.open(path, ["student"], () => {});
+  const writer = Writer.open(path, ["student"], [], () => {});
   for (let first = 0; first < SUBJECTS; first += TOGETHER) {
     writer.group([{ ...EMPTY_WRITE, events: Array.from({ length: TOGETHER }, (_, i) => about(first + i)) }]);
   }
@@ -63,4 +64,42 @@ Deno.test("no byte of a forgotten key is left in any file of the store when the 
   writer.close();
   const ended = bytesIn(directory.path);
   assert.ok(!keys.values().some((key) => ended.includes(key)), "a reset destroys all keys");
+});
+
+/** The stored form of all keys, without what it has in common with others: the middle of it. */
+function storedKeys(path: string): string[] {
+  using db = new Database(path, { readOnly: true });
+  return db.all("SELECT key FROM subject_key ORDER BY row").map(([key]) =>
+    latin1.decode((key as Uint8Array).subarray(20, 52))
+  );
+}
+
+Deno.test("wrapping with a master key leaves no byte of the former form of a key in any file", async () => {
+  using directory = new TestDirectory();
+  const path = join(directory.path, "events.db");
+  const [first, second] = [1, 2].map((byte) => new Uint8Array(32).fill(byte).toBase64());
+  const former: string[] = [];
+  for (const [turn, masterKeys] of [[], [first!], [second!, first!]].entries()) {
+    const { promise: isWrapped, resolve } = Promise.withResolvers<void>();
+    const writer = Writer.open(
+      path,
+      ["student"],
+      masterKeys,
+      ({ kind }) => kind === "keysWrapped" && resolve(),
+    );
+    if (turn === 0) {
+      writer.group([{ ...EMPTY_WRITE, events: Array.from({ length: SUBJECTS }, (_, i) => about(i)) }]);
+      assert.deepEqual(storedKeys(path), [...keysIn(path).values()], "without a master key");
+    } else await isWrapped;
+    // As `POST /forget` makes one, and destroys it.
+    const forget = { name: "student", value: `s${turn}` };
+    const erased = storedKeys(path)[turn]!;
+    writer.group([{ ...EMPTY_WRITE, forget, events: [about(turn)] }]);
+    const bytes = bytesIn(directory.path);
+    assert.deepEqual([...former, erased].filter((key) => bytes.includes(key)), [], `turn ${turn}`);
+    const present = storedKeys(path).filter((key) => key !== "\0".repeat(32));
+    assert.equal(present.filter((key) => bytes.includes(key)).length, SUBJECTS, "the search finds keys");
+    former.push(...present);
+    writer.close();
+  }
 });

@@ -9,15 +9,21 @@ const address = parsePostgresUrl(Deno.env.get("EVENTSTORE_TEST_POSTGRES_URL")!) 
 
 storeContract("PostgresStore", async (first): Promise<StoreUnderTest> => {
   const schema = `contract_${crypto.randomUUID().replaceAll("-", "")}`;
-  const open = (subjects: readonly string[]): Promise<PostgresStore> =>
-    PostgresStore.open({ address, schema }, { readersMax: 4, edition: "A", servers: "shared", subjects });
+  const open = (subjects: readonly string[], masterKeys: readonly string[] = []): Promise<PostgresStore> =>
+    PostgresStore.open({ address, schema }, {
+      readersMax: 4,
+      edition: "A",
+      servers: "shared",
+      subjects,
+      masterKeys,
+    });
   let store: PostgresStore | undefined = await open(first);
   return {
     store,
-    async reopen(subjects = first) {
+    async reopen(subjects = first, masterKeys = []) {
       await store?.close();
       store = undefined;
-      return store = await open(subjects);
+      return store = await open(subjects, masterKeys);
     },
     async [Symbol.asyncDispose]() {
       await store?.close();
