@@ -99,7 +99,7 @@ export const WRITE_DECODERS = {
     return { events: events.map((event) => eventContent(event)), conditions, projections };
   },
   read: (body: unknown, limits: ServerSettings): DecodedRead =>
-    prepareRead(decodeCommittedRead(body, LITERALS, limits)),
+    prepareRead(decodeCommittedRead(body, LITERALS, limits), limits),
 };
 
 export type WriteDecoding = BodyDecoding<typeof WRITE_DECODERS>;

@@ -82,7 +82,7 @@ export function decodeProjectionWrite(
 
 export const TX_DECODERS = {
   read: (body: unknown, limits: ServerSettings): DecodedRead =>
-    prepareRead(decodeCommittedRead(body, LITERALS, limits)),
+    prepareRead(decodeCommittedRead(body, LITERALS, limits), limits),
   txRead: (body: unknown): Query => decodeTxRead(body),
   /** Events as the text that will be stored, since that takes the least memory. */
   txEvents: (body: unknown, limits: ServerSettings): string[] =>

@@ -55,7 +55,8 @@ interface AppendContent {
 }
 
 export const TICKET_DECODERS = {
-  read: (body: unknown, limits: ServerSettings): DecodedRead => prepareRead(decodeTimedRead(body, limits)),
+  read: (body: unknown, limits: ServerSettings): DecodedRead =>
+    prepareRead(decodeTimedRead(body, limits), limits),
   readInside: (body: unknown, limits: ServerSettings): ReadRequest => decodeTimedReadInside(body, limits),
   append(body: unknown, limits: ServerSettings): AppendContent {
     const { events, condition } = decodeAppend(body, limits);
