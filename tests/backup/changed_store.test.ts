@@ -56,8 +56,9 @@ const CHANGES: readonly Change[] = [
   {
     what: "a key",
     make: (db) => {
+      // The middle of the stored form is the key itself.
       const key = db.get("SELECT key FROM subject_key WHERE row = 1")![0] as Uint8Array;
-      db.run("UPDATE subject_key SET key = ? WHERE row = 1", flipped(key, 37));
+      db.run("UPDATE subject_key SET key = ? WHERE row = 1", flipped(key, 40));
     },
     log: DAMAGED,
     keys: CHANGED_KEY,
