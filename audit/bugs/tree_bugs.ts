@@ -15,8 +15,8 @@ export const TREE_BUGS: readonly Bug[] = [
     name: "a run leaves a block out of the tree when it becomes complete in the middle of a page",
     edits: [{
       file: "src/backup/source/copy_events.ts",
-      find: "lines.tree.blocksSince(before)",
-      replace: "lines.tree.blocksSince(last)",
+      find: "lineTree.tree.blocksSince(before)",
+      replace: "lineTree.tree.blocksSince(last)",
     }],
     caughtBy: { tests: "tests/backup/tree.test.ts" },
   },

@@ -16,19 +16,19 @@ export async function copyEvents(
   store: BackupStore,
   onPage: (sequence: number) => void | Promise<void>,
 ): Promise<void> {
-  const lines = new LineTree(store.opened.tree);
+  const lineTree = new LineTree(store.opened.tree);
   let last = store.opened.head;
   for (let hasMore: boolean | undefined = true; hasMore;) {
     const before = last;
     for await (const part of source.page(before)) {
       if (part.storeId !== storeId) throw changedStore(source, storeId, part.storeId);
-      const events = part.lines.map((line) => prepared(source, line, ++last, lines));
+      const events = part.lines.map((line) => prepared(source, line, ++last, lineTree));
       if (events.length > 0) await store.append(events);
       hasMore = part.hasMore;
     }
     if (last > before) {
       await source.assertStillWithoutSubjects();
-      await store.commit(lines.tree.blocksSince(before));
+      await store.commit(lineTree.tree.blocksSince(before));
     }
     await onPage(last);
   }
@@ -36,12 +36,12 @@ export async function copyEvents(
 }
 
 /** Prepares an event line for the store. It must be exactly what an event store writes. */
-function prepared(source: Source, line: Uint8Array, expected: number, lines: LineTree): PreparedEvent {
+function prepared(source: Source, line: Uint8Array, expected: number, lineTree: LineTree): PreparedEvent {
   const { sequence, timeMicros, body, event } = parsed(source, line, expected);
   if (sequence !== expected) {
     throw new Error(`the source ${source.name}: expected sequence ${expected}, but got ${sequence}`);
   }
-  lines.add(line);
+  lineTree.add(line);
   return prepareEvent(event, timeMicros, body);
 }
 
