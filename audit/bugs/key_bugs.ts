@@ -40,12 +40,14 @@ export const KEY_BUGS: readonly Bug[] = [
         file: BACKUP,
         find: "    // The list then has every subject",
         replace:
-          "    if (hasSubjects) await writeKeysFile(source, `${file}.keys`);\n    // The list then has every subject",
+          '    if (hasSubjects) await writeKeysFile(source.subjects("/subjects/keys", decodeKeyLine), `${file}.keys`);\n' +
+          "    // The list then has every subject",
       },
       {
         file: BACKUP,
         find: 'import type { VerbContext, VerbEnd } from "./verb_context.ts";',
-        replace: 'import { writeKeysFile } from "../subjects/keys_file.ts";\n' +
+        replace: 'import { decodeKeyLine } from "../subjects/subject_lines.ts";\n' +
+          'import { writeKeysFile } from "../subjects/keys_file.ts";\n' +
           'import type { VerbContext, VerbEnd } from "./verb_context.ts";',
       },
     ],

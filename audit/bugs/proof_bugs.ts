@@ -60,8 +60,8 @@ export const PROOF_BUGS: readonly Bug[] = [
     edits: [{
       file: WHOLE,
       find: "  if (tree.root === claimed.root) return;\n",
-      replace: "  const { root } = await proofs.root(tree.blocks.length * BLOCK_EVENTS);\n" +
-        "  if (tree.rootOfBlocks(tree.blocks.length) === root) return;\n",
+      replace: "  const { root } = await proofs.root(tree.completeBlocks * BLOCK_EVENTS);\n" +
+        "  if (tree.rootOfBlocks(tree.completeBlocks) === root) return;\n",
     }],
     caughtBy: VERIFY,
   },
