@@ -15,8 +15,8 @@ export function fetchTransport(url = "", options: object = {}): Transport {
     address: base,
     async send({ path, ...rest }) {
       // When a reused connection closes without an answer, Deno repeats the request, but not if its body is a Blob.
-      // To repeat GET or QUERY does no harm.
-      const once = !/G|Q/.test(rest.method) && { body: new Blob([rest.body ?? ""]) };
+      // To repeat other methods does no harm. An empty Blob would be sent in chunks.
+      const once = rest.method === "POST" && { body: new Blob([rest.body ?? " "]) };
       // `fetch` may turn a write into a GET when it follows a redirect.
       const init = { ...options, ...rest, ...once, redirect: "manual" };
       const response = await fetch(base + path, init as RequestInit);
