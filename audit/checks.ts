@@ -7,6 +7,8 @@ import { damage } from "./damage/damage.ts";
 import { damagedStore } from "./damage/damaged_store.ts";
 import { endurance } from "./endurance/endurance.ts";
 import { diskRounds } from "./disks/disk_rounds.ts";
+import { forgetRounds } from "./forgets/forget_rounds.ts";
+import { postgresForgets } from "./forgets/postgres_forgets.ts";
 import { failingCalls } from "./faults/failing_calls.ts";
 import { killRounds } from "./kills/kill_rounds.ts";
 import { linearizabilityRounds } from "./linearizability/rounds.ts";
@@ -41,6 +43,14 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   // A round is one failover.
   ["chain", { run: chainRounds, editions: ["A", "B", "C"], rounds: { quick: 4, full: 80 } }],
   ["kills", { run: killRounds, editions: ["A", "B", "C"], rounds: { quick: 40, full: 1000 } }],
+  // A round is one kill, at one of seven steps in rotation.
+  ["forgets", { run: forgetRounds, editions: ["A", "B", "C"], rounds: { quick: 7, full: 700 } }],
+  // A round is one disruption of a store on PostgreSQL.
+  ["postgres_forgets", {
+    run: postgresForgets,
+    editions: ["A", "B", "C"],
+    rounds: { quick: 5, full: 300 },
+  }],
   // A round is one state of a disk.
   ["power", { run: powerCuts, editions: ["A", "B", "C"], rounds: { quick: 3334, full: 200_000 } }],
   // A round is one history of twelve clients.

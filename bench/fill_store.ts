@@ -20,7 +20,7 @@ export function storeWrite(events: readonly NewEvent[], timeMicros: number): Sto
 
 /** A writer in this thread. Its messages are dropped. */
 export function openWriter(path: string): Writer {
-  return Writer.open(path, () => {});
+  return Writer.open(path, [], [], () => {});
 }
 
 /** Writes in one transaction, and checkpoints when it is due. @throws when nothing was written */

@@ -1,12 +1,20 @@
 import { backup } from "../src/backup/verbs/backup.ts";
 import { exportEvents } from "../src/backup/verbs/export.ts";
 import { exportStopped, type StoppedSource } from "../src/backup/verbs/export_stopped.ts";
+import { keys } from "../src/backup/verbs/keys.ts";
+import { keysOfStopped, stoppedDirectory } from "../src/backup/verbs/keys_stopped.ts";
 import { list } from "../src/backup/verbs/list.ts";
 import { restore } from "../src/backup/verbs/restore.ts";
 import type { VerbContext, VerbEnd } from "../src/backup/verbs/verb_context.ts";
 import { verify } from "../src/backup/verbs/verify.ts";
 import { UsageError } from "../src/config/config_error.ts";
-import { loadBackupDataDir, loadBackupSettings, loadStorePlace } from "../src/config/load.ts";
+import {
+  loadBackupDataDir,
+  loadBackupSettings,
+  loadStorePlace,
+  loadStoreWithKeys,
+  type PostgresSettings,
+} from "../src/config/load.ts";
 import { locationText } from "../src/store/postgres/connection/address.ts";
 import type { CommandLine } from "./program.ts";
 import { backupProgram } from "./programs.ts";
@@ -21,6 +29,8 @@ import {
   runProgram,
 } from "./run_program.ts";
 
+type KeysOptions = Extract<CommandLine<typeof backupProgram>, { readonly verb: "keys" }>["options"];
+
 if (import.meta.main) await runProgram(backupProgram, run);
 
 /** @returns the exit code */
@@ -32,9 +42,11 @@ export async function run(line: CommandLine<typeof backupProgram>): Promise<numb
 }
 
 function runVerb({ verb, arguments: [storeId], options }: CommandLine<typeof backupProgram>): VerbEnd {
-  if (verb === undefined || (verb === "verify" && options.againstSource)) {
+  if (verb === "keys" && (options.fromServer || options.from !== undefined)) return keysOfStore(options);
+  if (verb === undefined || verb === "keys" || (verb === "verify" && options.againstSource)) {
     const { settings } = loadSettings(backupProgram, options.config, loadBackupSettings);
     const context = contextFor(settings.dataDir);
+    if (verb === "keys") return keys(context, options, settings);
     if (verb === undefined) return backup(context, options, settings);
     return verify(context, { storeId, ...options }, settings);
   }
@@ -64,13 +76,33 @@ async function exportOfServer(
   const { dataDir: from, postgres } = settings;
   const context = contextFor(from);
   if (postgres === undefined) return await exportEvents(context, { ...options, storeId, from });
+  return await exportStopped(context, await stoppedSchema(postgres), options);
+}
+
+/** Copies the keys of a store whose servers are stopped: a file, or wherever the settings of the server put it. */
+async function keysOfStore({ from, fromServer, config, ...options }: KeysOptions): VerbEnd {
+  if (from !== undefined) {
+    if (fromServer) throw new UsageError(["only one of --from and --from-server can be given"]);
+    const context = contextFor(loadSettings(backupProgram, config, loadBackupDataDir).settings);
+    return await keysOfStopped(context, stoppedDirectory(from), options);
+  }
+  const { dataDir, postgres, masterKeys } = loadSettings(backupProgram, config, loadStoreWithKeys).settings;
+  const store = postgres === undefined
+    ? stoppedDirectory(dataDir, masterKeys)
+    : await stoppedSchema(postgres, masterKeys);
+  return await keysOfStopped(contextFor(dataDir), store, options);
+}
+
+async function stoppedSchema(
+  postgres: PostgresSettings,
+  masterKeys: readonly string[] = [],
+): Promise<StoppedSource> {
   // Loaded on demand: most backups are of files.
   const { readStoppedStore } = await import("../src/store/postgres/connection/stopped_store.ts");
-  const source: StoppedSource = {
+  return {
     name: locationText(postgres),
-    read: (read, marksMoved) => readStoppedStore(postgres, read, marksMoved),
+    read: (read, marksMoved) => readStoppedStore(postgres, read, marksMoved, masterKeys),
   };
-  return await exportStopped(context, source, options);
 }
 
 function contextFor(dataDir: string): VerbContext {

@@ -8,6 +8,8 @@ import { head } from "../src/shell/verbs/head.ts";
 import { health } from "../src/shell/verbs/health.ts";
 import { projection } from "../src/shell/verbs/projection.ts";
 import { read } from "../src/shell/verbs/read.ts";
+import { forget, subject } from "../src/shell/verbs/subject.ts";
+import { verify } from "../src/shell/verbs/verify.ts";
 import { whoami } from "../src/shell/verbs/whoami.ts";
 import { clientProgram } from "./client_program.ts";
 import { bashCompletion } from "./completions/bash.ts";
@@ -61,10 +63,16 @@ function runVerb(context: ShellContext, line: ServerLine): Promise<number> {
       return stats(context, line.options);
     case "projection":
       return projection(context, line.arguments, line.options);
+    case "subject":
+      return subject(context, line.arguments);
+    case "forget":
+      return forget(context, line.arguments, line.options);
     case "health":
       return health(context, line.options);
     case "whoami":
       return whoami(context, line.options);
+    case "verify":
+      return verify(context, line.options);
     case "explore":
       return explore(context, line.options);
   }

@@ -140,6 +140,31 @@ const projectionVerb = {
   ],
 } as const satisfies Verb;
 
+const subjectArgument = { name: "name=value", required: true } as const satisfies Argument;
+
+const forgetVerb = {
+  name: "forget",
+  summary: "Makes the payloads of a person's events unreadable, for good, and says so. It asks nothing.",
+  arguments: [subjectArgument],
+  flags: [
+    {
+      name: "event",
+      value: "json",
+      repeated: true,
+      help: "an event that is written in the same turn, as a line of a file of append",
+    },
+    json("print the answer of the server"),
+    ...server,
+  ],
+} as const satisfies Verb;
+
+const subjectVerb = {
+  name: "subject",
+  summary: "Prints all events of a person, each as one line of JSON.",
+  arguments: [subjectArgument],
+  flags: server,
+} as const satisfies Verb;
+
 const healthVerb = {
   name: "health",
   summary: "Asks whether the server is well.",
@@ -150,6 +175,27 @@ const whoamiVerb = {
   name: "whoami",
   summary: "Prints what the token may do.",
   flags: [json("print the answer of the server"), ...server],
+} as const satisfies Verb;
+
+const verifyVerb = {
+  name: "verify",
+  summary: "Checks that no stored event has changed, without trusting the server: docs/proofs.md.",
+  flags: [
+    { name: "sequence", value: "number", help: "check only that this event belongs to the root" },
+    {
+      name: "continues",
+      value: "root@head",
+      help: "check that the store still begins with the events of this root",
+    },
+    {
+      name: "witness",
+      value: "file",
+      help: "check that the store continues the last root in this file, then append the present one",
+    },
+    { name: "whole", help: "with --continues or --witness: also read and check every event" },
+    json("print store ID, head and root as one line of JSON"),
+    ...server,
+  ],
 } as const satisfies Verb;
 
 const exploreVerb = {
@@ -184,8 +230,11 @@ export const clientProgram = {
     typesVerb,
     statsVerb,
     projectionVerb,
+    subjectVerb,
+    forgetVerb,
     healthVerb,
     whoamiVerb,
+    verifyVerb,
     exploreVerb,
     completionsVerb,
   ],
@@ -208,9 +257,13 @@ export const clientProgram = {
     ["1", "it failed; standard error says why"],
     ["2", "a flag, an argument or an event is wrong: nothing was written, and trying again will not help"],
     ["3", "conflict: a condition or a version does not hold, or the store was reset; nothing was written"],
-    ["4", "there is no such projection"],
+    ["4", "there is no such projection, or no such person"],
     ["5", "the server cannot be reached, or cannot do it now; nothing was written: try again later"],
     ["6", "the answer to a write was lost, or came from a proxy: it may or may not have happened"],
     ["7", "the token is missing or wrong, or the server does not allow it"],
+    [
+      "8",
+      "verify: an event has changed, or the store does not continue an earlier root",
+    ],
   ],
 } as const satisfies Program;

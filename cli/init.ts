@@ -1,18 +1,28 @@
+import { importEvents, importMovedStore, importPlainEvents } from "../src/backup/history/import_events.ts";
 import {
-  importEvents,
-  type ImportFormat,
-  importMovedStore,
-  importPlainEvents,
-} from "../src/backup/history/import_events.ts";
-import { ImportedFile, initFromFile } from "../src/backup/history/imported_file.ts";
+  type Import,
+  importBatches,
+  ImportedFile,
+  initFromFile,
+} from "../src/backup/history/imported_file.ts";
 import { countEvents } from "../src/backup/reports/count_events.ts";
+import {
+  assertKeysChosen,
+  keyCheckOf,
+  rejectBothChoices,
+  storedSubjects,
+  subjectsOfImport,
+  subjectsText,
+} from "../src/backup/subjects/restored_subjects.ts";
 import { UsageError } from "../src/config/config_error.ts";
 import { loadStorePlace, type PostgresSettings, type StorePlace } from "../src/config/load.ts";
 import { tokenLines } from "../src/config/print.ts";
+import { addSubjectsTo } from "../src/store/postgres/connection/add_subjects.ts";
 import { initPostgresStore } from "../src/store/postgres/connection/create_store.ts";
 import { locationText } from "../src/store/postgres/connection/address.ts";
 import { addViews } from "../src/store/sqlite/data_directory/add_views.ts";
 import { initStore } from "../src/store/sqlite/data_directory/create_database.ts";
+import type { ParsedLine } from "../src/wire/event_line.ts";
 import { nowMicros } from "../src/time/clock.ts";
 import { faultsOfRequest, newToken, settingOf, type TokenRequest } from "./new_token.ts";
 import { loadForThisMachine } from "./this_machine.ts";
@@ -33,8 +43,12 @@ export async function run(line: CommandLine<typeof initProgram>): Promise<number
   const { options } = line;
   if (options.checkConfig) return checkConfig(initProgram, options.config, loadForThisMachine);
   rejectSeveralTasks(options);
-  const { dataDir, postgres } = targetFrom(options);
-  print(postgres === undefined ? init(options, dataDir) : await initPostgres(options, postgres));
+  const { dataDir, postgres, subjects } = targetFrom(options);
+  print(
+    postgres === undefined
+      ? init(options, dataDir, subjects)
+      : await initPostgres(options, postgres, subjects),
+  );
   return ExitCode.ok;
 }
 
@@ -49,59 +63,102 @@ function tokenText(request: TokenRequest): string {
 }
 
 /** @returns the text to print */
-function init(options: InitOptions, dataDir: string): string {
+function init(options: InitOptions, dataDir: string, subjects: readonly string[]): string {
+  if (options.addSubjects) throw new UsageError(["--add-subjects works with storage postgres only"]);
   if (options.addViews) return `${addViews(dataDir)}: the views are there\n`;
   const imported = importIn(options);
   if (imported === undefined) return made(initStore(dataDir));
-  return made(initFromFile(imported.path, dataDir, imported.format, imported.keptId));
+  const created = initFromFile(dataDir, imported, subjects);
+  return made({ ...created, subjects, keysText: imported.keysText() });
 }
 
-async function initPostgres(options: InitOptions, location: PostgresSettings): Promise<string> {
+async function initPostgres(
+  options: InitOptions,
+  location: PostgresSettings,
+  subjects: readonly string[],
+): Promise<string> {
   if (options.addViews) throw new UsageError(["--add-views works with storage sqlite only"]);
   const path = locationText(location);
+  if (options.addSubjects) {
+    await addSubjectsTo(location);
+    return `${path}: the tables of subjects are there\n`;
+  }
   const imported = importIn(options);
   if (imported === undefined) return made({ path, storeId: (await initPostgresStore(location)).storeId });
   using file = new ImportedFile(imported.path);
-  const batches = file.batches(imported.format);
+  const batches = importBatches(file, imported);
   const storeId = (): string => imported.keptId() ?? crypto.randomUUID();
-  return made({ path, ...await initPostgresStore(location, batches, storeId) });
-}
-
-interface Import {
-  readonly path: string;
-  readonly format: ImportFormat;
-  /** Returns the store ID to keep, if there is one, when the file has been read. */
-  readonly keptId: () => string | undefined;
+  const created = await initPostgresStore(location, batches, subjects, storeId);
+  return made({ path, ...created, subjects, keysText: imported.keysText() });
 }
 
 /** Returns the file to import, and how to read it. */
-function importIn({ import: exported, importPlain: plain, keepStoreId }: InitOptions): Import | undefined {
+function importIn(options: InitOptions): Import | undefined {
+  const { import: exported, importPlain: plain, keepStoreId, keys, withoutKeys, forgotten } = options;
+  const keyOptions = { keys, withoutKeys, forgotten };
   if (exported === undefined) {
     if (keepStoreId) throw new UsageError(["--keep-store-id needs --import"]);
+    if (keys !== undefined || withoutKeys || forgotten.length > 0) {
+      throw new UsageError(["--keys, --without-keys and --forgotten need --import"]);
+    }
     if (plain === undefined) return undefined;
-    return { path: plain, format: importPlainEvents(nowMicros()), keptId: () => undefined };
+    const noKeys = { subjects: [], keysText: () => "" };
+    return { ...noKeys, path: plain, format: importPlainEvents(nowMicros()), keptId: () => undefined };
   }
-  if (!keepStoreId) return { path: exported, format: importEvents, keptId: () => undefined };
+  rejectBothChoices(keyOptions);
+  const found = subjectsOfImport(keyOptions);
+  const check = keyCheckOf(found);
+  const onSealed = (line: ParsedLine): void => {
+    assertKeysChosen("the payload is encrypted", keyOptions);
+    check.add(line);
+  };
+  const rest = {
+    path: exported,
+    subjects: storedSubjects(found),
+    keysText: () => subjectsText(found, check),
+  };
+  if (!keepStoreId) return { ...rest, format: importEvents(onSealed), keptId: () => undefined };
   let kept: string | undefined;
-  return { path: exported, format: importMovedStore((storeId) => kept = storeId), keptId: () => kept };
+  const format = importMovedStore(onSealed, (storeId) => kept = storeId);
+  return { ...rest, format, keptId: () => kept };
 }
 
-function made({ path, storeId, events }: { path: string; storeId: string; events?: number }): string {
-  return `${path}\nstore ${storeId}\n${events === undefined ? "" : `${countEvents(events)} imported\n`}`;
+interface Made {
+  readonly path: string;
+  readonly storeId: string;
+  readonly events?: number;
+  readonly subjects?: readonly string[];
+  readonly keysText?: string;
 }
 
-function rejectSeveralTasks({ import: exported, importPlain, addViews }: InitOptions): void {
-  if ([exported !== undefined, importPlain !== undefined, addViews].filter(Boolean).length > 1) {
-    throw new UsageError(["only one of --import, --import-plain and --add-views can be given"]);
+/** @returns the text to print */
+function made({ path, storeId, events, subjects = [], keysText = "" }: Made): string {
+  const lines = [
+    path,
+    `store ${storeId}`,
+    events === undefined ? "" : `${countEvents(events)} imported`,
+    subjects.length === 0 ? "" : `payloads of ${subjects.join(", ")} are encrypted`,
+    keysText,
+  ];
+  return `${lines.filter((line) => line !== "").join("\n")}\n`;
+}
+
+function rejectSeveralTasks({ import: exported, importPlain, addViews, addSubjects }: InitOptions): void {
+  if ([exported !== undefined, importPlain !== undefined, addViews, addSubjects].filter(Boolean).length > 1) {
+    throw new UsageError([
+      "only one of --import, --import-plain, --add-views and --add-subjects can be given",
+    ]);
   }
 }
 
 /**
  * Returns where to create the store. A named configuration file is read and checked even if its `dataDir` is not used.
- * If a directory is given, the store is a file in it.
+ * If a directory is given, the store is a file in it. The subjects matter for an import alone, which always reads them.
  */
-function targetFrom({ config, dataDir }: InitOptions): StorePlace {
-  if (dataDir !== undefined && config === undefined) return { dataDir, postgres: undefined };
+function targetFrom({ config, dataDir, import: exported, importPlain }: InitOptions): StorePlace {
+  if (dataDir !== undefined && config === undefined && (exported ?? importPlain) === undefined) {
+    return { dataDir, postgres: undefined, subjects: [] };
+  }
   const { settings } = loadSettings(initProgram, config, loadStorePlace);
-  return dataDir === undefined ? settings : { dataDir, postgres: undefined };
+  return dataDir === undefined ? settings : { ...settings, dataDir, postgres: undefined };
 }

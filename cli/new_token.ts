@@ -8,7 +8,7 @@ import {
   type TokenSetting,
 } from "../src/config/tokens.ts";
 import { type Right, RIGHTS } from "../src/model/access.ts";
-import { TAGS_PER_NAMESPACE_MAX } from "../src/model/limits.ts";
+import { TAGS_PER_NAMESPACE } from "../src/model/limits.ts";
 import type { Tag } from "../src/model/tag.ts";
 import { parseTimestamp } from "../src/model/timestamp.ts";
 import { makeWithin } from "../src/model/within.ts";
@@ -71,9 +71,9 @@ export function faultsOfRequest({ name, may, within = [], expires }: TokenReques
     ...unknown === undefined
       ? []
       : [`--may takes ${possible.join(", ")}, with commas in between, not ${JSON.stringify(unknown)}`],
-    ...within.length <= TAGS_PER_NAMESPACE_MAX
+    ...within.length <= TAGS_PER_NAMESPACE
       ? []
-      : [`--within can be given ${TAGS_PER_NAMESPACE_MAX} times at most`],
+      : [`--within can be given ${TAGS_PER_NAMESPACE} times at most`],
     ...wrong === undefined ? [] : [
       `--within takes an identifier, as in tenant=t1, and each name once, not ${JSON.stringify(wrong)}`,
     ],

@@ -42,7 +42,8 @@ const tokenVerb = {
       name: "may",
       value: "rights",
       required: true,
-      help: "what the token may do: read, write, operate, develop, or several with commas in between",
+      help:
+        "what the token may do: read, write, copy, keys, forget, operate, develop, or several with commas in between",
     },
     {
       name: "within",
@@ -59,6 +60,24 @@ const tokenVerb = {
   ],
   keys: [],
 } as const satisfies Verb;
+
+const keysFlag = {
+  name: "keys",
+  value: "path",
+  help: "file of keys that eventstore-backup keys wrote, to read encrypted payloads with",
+} as const satisfies Flag;
+
+/** The flags that say how a new store gets encrypted payloads. */
+const keyFlags = [
+  keysFlag,
+  { name: "without-keys", help: "leave encrypted payloads unreadable for ever, as if all were forgotten" },
+  {
+    name: "forgotten",
+    value: "path",
+    repeated: true,
+    help: "a list of forgotten subjects, as GET /subjects/forgotten sends it or as it is next to a backup",
+  },
+] as const satisfies readonly Flag[];
 
 export const initProgram = {
   name: "eventstore-init",
@@ -81,11 +100,16 @@ export const initProgram = {
       help:
         "import a file of lines like the events of POST /write, with or without a time (- for standard input)",
     },
+    ...keyFlags,
     { name: "add-views", help: "add the views for SQL to an existing database that lacks them" },
+    {
+      name: "add-subjects",
+      help: "add the tables of subjects to an existing store in PostgreSQL, if the server may not do that",
+    },
     ...common,
   ],
   section: "server",
-  keys: ["dataDir", "storage", "postgresUrl", "postgresSchema"],
+  keys: ["dataDir", "storage", "postgresUrl", "postgresSchema", "subjects"],
   verbs: [tokenVerb],
 } as const satisfies Program;
 
@@ -97,6 +121,12 @@ const verifyVerb = {
     config,
     { name: "all", help: "check every backup in dataDir (also the default without a store ID)" },
     { name: "against-source", help: "also compare with the events of the running source" },
+    {
+      name: "witness",
+      value: "path",
+      help: "also compare with the roots in this file, which eventstore-client verify wrote",
+    },
+    keysFlag,
     { name: "json", help: "print one JSON object per backup instead of a line for people" },
     help,
   ],
@@ -123,10 +153,16 @@ const restoreVerb = {
     },
     { name: "dry-run", help: "check everything and say what would be done, but change nothing" },
     { name: "force", help: "replace an existing database once the new one is complete" },
+    ...keyFlags,
     help,
   ],
   keys: ["dataDir"],
 } as const satisfies Verb;
+
+const fromServer = {
+  name: "from-server",
+  help: "read the store of the stopped server of [server], whether a file or in PostgreSQL",
+} as const satisfies Flag;
 
 const exportVerb = {
   name: "export",
@@ -136,10 +172,7 @@ const exportVerb = {
     config,
     { name: "output", value: "path", help: "file to write (default: standard output)" },
     { name: "from", value: "path", help: "data directory of a stopped server to read instead of a backup" },
-    {
-      name: "from-server",
-      help: "read the store of the stopped server of [server], whether a file or in PostgreSQL",
-    },
+    fromServer,
     {
       name: "move",
       help:
@@ -148,6 +181,24 @@ const exportVerb = {
     help,
   ],
   keys: ["dataDir"],
+} as const satisfies Verb;
+
+const keysVerb = {
+  name: "keys",
+  summary: "Copies the keys of encrypted payloads into a file of their own.",
+  flags: [
+    config,
+    { name: "output", value: "path", required: true, help: "file to write, which only its owner can read" },
+    { name: "from", value: "path", help: "data directory of a stopped server to read instead of the source" },
+    fromServer,
+    {
+      name: "forgotten",
+      value: "path",
+      help: "with --from or --from-server: also write the list of forgotten subjects into this file",
+    },
+    { name: "quiet", help: "print nothing but errors" },
+    help,
+  ],
 } as const satisfies Verb;
 
 export const backupProgram = {
@@ -161,7 +212,7 @@ export const backupProgram = {
     ...common,
   ],
   section: "backup",
-  verbs: [verifyVerb, listVerb, restoreVerb, exportVerb],
+  verbs: [verifyVerb, listVerb, restoreVerb, exportVerb, keysVerb],
 } as const satisfies Program;
 
 export const programs: readonly Program[] = [serverProgram, initProgram, backupProgram, clientProgram];

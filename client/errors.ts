@@ -1,5 +1,7 @@
 import type { Position } from "./events.ts";
 
+/* `declare` keeps the fields that constructors set out of the minified code. */
+
 /**
  * The cause of a conflict, for programs: a condition, with the sequence of the first event that matches it, or a
  * projection. A condition that was read on another store has no such sequence. Edition A names a projection by list
@@ -56,13 +58,13 @@ export class EventStoreError extends Error {
   /** The name of the class, also in minified code. */
   override readonly name: string = "EventStoreError";
   /** The error code of the server, such as `ConcurrencyException`, or of the client. */
-  readonly code: string;
+  declare readonly code: string;
   /** The status of the answer; 0 when there was none. */
-  readonly status: number;
+  declare readonly status: number;
   /** Defined only for a `Conflict`. */
-  readonly conflict: ConflictDetail | undefined;
+  declare readonly conflict: ConflictDetail | undefined;
   /** True if a write may have happened, or may still happen. If false, nothing was written. */
-  readonly outcomeUnknown: boolean;
+  declare readonly outcomeUnknown: boolean;
 
   /** The client calls it; public so that tests can create errors. */
   constructor({ code, status = 0, message, conflict, cause }: ErrorParts, outcomeUnknown = false) {
@@ -115,9 +117,9 @@ export class StoreReset extends EventStoreError {
   /** The name of the class, also in minified code. */
   override readonly name = "StoreReset";
   /** The position that is void. */
-  readonly position: Position;
+  declare readonly position: Position;
   /** The ID of the current store. After a failover that lost events it may be the same as before. */
-  readonly storeId: string;
+  declare readonly storeId: string;
 
   /** The client calls it; public so that tests can create errors. */
   constructor(position: Position, storeId: string) {

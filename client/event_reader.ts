@@ -9,7 +9,7 @@ import { walk } from "./walk.ts";
 /** The methods of an `EventStore` that change nothing. */
 export abstract class EventReader<Events extends object = Record<string, unknown>> {
   /** @internal */
-  protected readonly server: Server;
+  declare protected readonly server: Server;
 
   /** @internal */
   constructor(server: Server) {
@@ -87,7 +87,8 @@ export abstract class EventReader<Events extends object = Record<string, unknown
    */
   async head({ signal }: CallOptions = {}): Promise<Position> {
     // No event has a higher sequence, so the read returns none.
-    return (await this.read("*", { after: Number.MAX_SAFE_INTEGER, limit: 1, signal })).head;
+    // After every sequence that there can be.
+    return (await this.read("*", { after: 2 ** 53 - 1, limit: 1, signal })).head;
   }
 
   /**

@@ -2,6 +2,7 @@ import type { Decided, DecideOptions, Decision, Models } from "./decide.ts";
 import type { DecisionModel } from "./decision_model.ts";
 import { EventReader } from "./event_reader.ts";
 import type { NewEvent } from "./events.ts";
+import type { ForgetOptions, Forgotten, Subject } from "./forget.ts";
 import type { OneOrMore } from "./one_or_more.ts";
 import type { EventStoreOptions } from "./options.ts";
 import type { ProjectedRows, RowModel } from "./project_rows.ts";
@@ -33,7 +34,7 @@ import { type Appended, type AppendOptions, write } from "./writing.ts";
  */
 export class EventStore<Events extends object = Record<string, unknown>> extends EventReader<Events> {
   /** Values with a version, next to the events. */
-  readonly projections: Projections;
+  declare readonly projections: Projections;
 
   /** Opens nothing: the client connects on first use. */
   constructor(options: EventStoreOptions) {
@@ -159,6 +160,34 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
   ): Promise<WrittenOnce> {
     const { writeOnce } = await import("./write_once.ts");
     return await writeOnce(this.server, key, events, options);
+  }
+
+  /**
+   * Makes the payloads of a person's events unreadable, for good. The server needs the setting `subjects`, and the
+   * token the right `forget`. All editions. Reads then return these events with `forgotten`. To forget again is no
+   * error.
+   *
+   * It does not repeat the request when the answer is lost: `ConnectionLost` then has `outcomeUnknown`. You can repeat
+   * it, but then the events may be written twice.
+   * @throws `Refused` with the code `SubjectNotFound` when no event was ever written for the person
+   * @example
+   * ```ts
+   * import { EventStore } from "eventstore-client";
+   *
+   * const store = new EventStore({ url: "http://127.0.0.1:8085" });
+   * await store.append({ type: "Registered", identifiers: { student: "s1" }, payload: { name: "Ada" } });
+   * const { forgotten } = await store.forget({ name: "student", value: "s1" }, {
+   *   events: { type: "StudentForgotten", identifiers: { student: "s1" }, payload: null },
+   * });
+   * console.log(forgotten); // now
+   * for await (const event of store.readAll({ identifiers: { student: "s1" } })) {
+   *   console.log(event.type, event.forgotten ?? event.payload);
+   * }
+   * ```
+   */
+  async forget(subject: Subject, options: ForgetOptions<Events> = {}): Promise<Forgotten> {
+    const { forget } = await import("./forget.ts");
+    return await forget(this.server, subject, options);
   }
 
   /**

@@ -31,7 +31,13 @@ export type EventOf<Events extends object, Sequence> = {
     /** A name with one value has a string, any other an array. */
     readonly identifiers: Tags;
     readonly metadata: Tags;
+    /** `null` if it was forgotten; with the option `payload: "text"` empty. */
     readonly payload: Events[Type];
+    /**
+     * Only on an event whose payload was forgotten: the names of the identifiers that stand for the persons. If that
+     * may happen to a type of event, let its payload be `null` too in the map, and the compiler reminds you of it.
+     */
+    readonly forgotten?: readonly string[];
   };
 }[TypeOf<Events>];
 

@@ -3,8 +3,11 @@ import { failureOf } from "./failures.ts";
 import { errorOf } from "./replies.ts";
 import type { Transport, TransportReply } from "./transport/transport.ts";
 
-/** The longest timeout of a timer: 24 days. */
-const MILLISECONDS_MAX = 2 ** 31 - 1;
+/** The header with the ID of the store. */
+export const STORE_HEADER = "x-service-store";
+
+/** Nearly the longest timeout of a timer: 23 days. */
+const MILLISECONDS_MAX = 2e9;
 
 /** The way to a server. */
 export interface Contact {
@@ -115,18 +118,18 @@ export async function exchange(
 ): Promise<Answer> {
   const { method, path, body, success = 200, changes, waitSeconds } = call;
   const timeouts = timeoutFor(contact, call, answerSeconds);
-  const { signal, wait, end, leave, lost } = timeouts;
+  const { wait, leave, lost } = timeouts;
   const request = {
     method,
     path,
     headers: { ...common, ...call.headers },
     body: JSON.stringify(body),
-    signal,
+    signal: timeouts.signal,
   };
   const reply = await wait(() => contact.transport.send(request), waitSeconds);
   const named = reply.header("x-service-error");
-  contact.hasAnswered ||= !!(named || reply.header("x-service-store"));
-  const text = (): Promise<string> => wait(() => reply.text()).finally(end);
+  contact.hasAnswered ||= !!(named || reply.header(STORE_HEADER));
+  const text = (): Promise<string> => wait(() => reply.text()).finally(timeouts.end);
   const { status } = reply;
   if (status !== success) {
     const said = await text();

@@ -20,6 +20,7 @@ export type { EventReader } from "./event_reader.ts";
 export { EventStore } from "./event_store.ts";
 export type { EventOf, NewEvent, PayloadFormat, Position, StoredEvent, Tags, TypeOf } from "./events.ts";
 export type { Followed, FollowOptions } from "./follow.ts";
+export type { ForgetOptions, Forgotten, Subject } from "./forget.ts";
 export type { OneOrMore } from "./one_or_more.ts";
 export type { CallOptions, EventStoreOptions, NotJson } from "./options.ts";
 export type { ListedProjection, ListOptions } from "./list_projections.ts";

@@ -1,5 +1,6 @@
 import { StoreReset } from "./errors.ts";
 import type { Position, StoredEvent } from "./events.ts";
+import { STORE_HEADER } from "./exchange.ts";
 import type { Query } from "./queries.ts";
 import type { Server } from "./server.ts";
 import { storedEvents, type WireEvent, wireQuery } from "./wire.ts";
@@ -55,7 +56,7 @@ export async function openPage<Events extends object>(
     signal,
   });
   const page: OpenPage<Events> = {
-    storeId: answer.header("x-service-store"),
+    storeId: answer.header(STORE_HEADER),
     head: Number(answer.header("x-service-head")),
     async *batches() {
       for await (const lines of answer.lines()) {

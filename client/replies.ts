@@ -15,7 +15,7 @@ const TEXT_MAX = 200;
  * assume that of them.
  */
 const NOTHING_WRITTEN =
-  /^(ConcurrencyException|DiskFull|Forbidden|In(ternalError|validRequest)|(Not)?Paused|PayloadTooLarge|ProjectionNotFound|ShuttingDown|Standby|TicketNotActive|TooManyTransactions|Transaction(Busy|NotFound|QueueFull)|WriteQueueFull|Una(uthorized|vailable))$/;
+  /^(ConcurrencyException|DiskFull|Forbidden|In(ternalError|validRequest)|(Not)?Paused|PayloadTooLarge|(Projection|Subject|Transaction)NotFound|ShuttingDown|Standby|TicketNotActive|TooManyTransactions|TransactionBusy|(Transaction|Write)QueueFull|Una(uthorized|vailable))$/;
 
 interface Envelope {
   readonly error?: string;

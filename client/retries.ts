@@ -32,13 +32,13 @@ export function retriesFor(
   isEndless?: boolean,
 ): Retries {
   let failures = 0;
-  let endsAt = 0;
+  let endsAt: number;
   return {
     reset() {
       failures = 0;
     },
     async after(error, mayRepeat = isPassing(error)) {
-      if (failures++ === 0) endsAt = Date.now() + 1000 * seconds;
+      if (!failures++) endsAt = Date.now() + 1000 * seconds;
       if (!mayRepeat) throw error;
       if (Date.now() >= endsAt && !(isEndless && contact.hasAnswered)) {
         if (failures > 1 && isPassing(error) && !error.status) error.message += `, tried for ${seconds} s`;

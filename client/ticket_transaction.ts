@@ -16,7 +16,8 @@ export async function ticketTransaction<Events extends object>(
   server: Server,
   signal: AbortSignal | undefined,
 ): Promise<OpenTransaction<Events>> {
-  const { body, json } = await server.once({
+  // Nothing is written yet, so it may be repeated.
+  const { body, json } = await server.repeat({
     method: "POST",
     path: "/begin",
     waitSeconds: TURN_SECONDS,

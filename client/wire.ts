@@ -18,6 +18,8 @@ export interface WireEvent {
   readonly identifiers: Tags;
   readonly metadata: Tags;
   readonly payload: string;
+  /** The subjects whose keys are gone, and with them the payload. */
+  readonly forgotten?: readonly string[];
 }
 
 /** A query as a server of this edition expects it. */
@@ -88,7 +90,8 @@ export function storedEvents<Events extends object>(
   const stored: unknown[] = [];
   for (const event of events) {
     try {
-      stored.push({ ...event, payload: payloadOf(event.payload, format, `event ${event.sequence}`) });
+      const text = event.forgotten && format !== "text" ? "null" : event.payload;
+      stored.push({ ...event, payload: payloadOf(text, format, `event ${event.sequence}`) });
     } catch (error) {
       if (notJson === "text") stored.push(event);
       else if (notJson === "fail") {

@@ -1,4 +1,5 @@
 import type { NewEvent, Position } from "./events.ts";
+import { STORE_HEADER } from "./exchange.ts";
 import { listOf, type OneOrMore } from "./one_or_more.ts";
 import type { CallOptions } from "./options.ts";
 import type { Condition } from "./queries.ts";
@@ -86,7 +87,7 @@ export async function write<Events extends object>(
     changes: true,
     signal,
   });
-  const storeId = header("x-service-store");
+  const storeId = header(STORE_HEADER);
   const written = json<Omit<Appended, "position">>(body);
   const last = written.events.at(-1);
   return { ...written, position: last && { storeId, sequence: last.sequence } };

@@ -177,11 +177,11 @@ export const DURABILITY_BUGS: readonly Bug[] = [
     caughtBy: { check: "starts", edition: "A", rounds: 221 },
   },
   {
-    name: "verify does not compare the hash chain of a backup",
+    name: "verify does not compare the tree of a backup",
     edits: [{
       file: "src/backup/history/check_history.ts",
-      find: "  if (!isSameChain(chain.value, origin.chain)) {",
-      replace: "  if (head < 0 && !isSameChain(chain.value, origin.chain)) {",
+      find: "  if (difference !== undefined) faults",
+      replace: "  if (head < 0 && difference !== undefined) faults",
     }],
     caughtBy: { check: "damage", edition: "A", rounds: 200 },
   },

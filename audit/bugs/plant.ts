@@ -12,6 +12,7 @@ const COPIED = [
   "src",
   "cli",
   "client",
+  "explorer",
   "audit",
   "tests",
   "tools",

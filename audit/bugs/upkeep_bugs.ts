@@ -149,11 +149,11 @@ export const UPKEEP_BUGS: readonly Bug[] = [
     caughtBy: { check: "faults", edition: "A", rounds: 60 },
   },
   {
-    name: "verify fails with an error of its own on a hash chain that differs",
+    name: "verify fails with an error of its own on a tree that differs",
     edits: [{
-      file: "src/backup/history/check_history.ts",
-      find: "  if (!isSameChain(chain.value, origin.chain)) {",
-      replace: "  if (!isSameChain(chain.value, (origin as unknown as { origin: Origin }).origin.chain)) {",
+      file: "src/backup/history/copied_check.ts",
+      find: "const more = differing.length === 1",
+      replace: "const more = (differing as unknown as { blocks: number[] }).blocks.length === 1",
     }],
     caughtBy: { check: "damage", edition: "A", rounds: 200 },
   },

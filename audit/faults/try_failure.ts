@@ -57,7 +57,7 @@ export interface Tried {
 
 const CLIENT = "client 0";
 
-type Kind = Act["kind"] | "projections" | keyof typeof CROWDS;
+type Kind = Exclude<Act["kind"], "forget"> | "projections" | keyof typeof CROWDS;
 
 /** Writes with many events. */
 const CROWDS = {

@@ -21,7 +21,7 @@ export function openStore(dataDir: string, edition: EditionName): StoreContent {
     using _lock = lockDataDirectory(dataDir);
     const path = storePaths(dataDir).database;
     const troubles: string[] = [];
-    const writer = Writer.open(path, (notice) => {
+    const writer = Writer.open(path, [], [], (notice) => {
       if (!("storeId" in notice)) troubles.push(JSON.stringify(notice));
     });
     writer.close();
@@ -39,7 +39,7 @@ function readStore(path: string): StoreContent {
 }
 
 function nextWriteFaults(path: string, { events }: StoreContent): string[] {
-  const writer = Writer.open(path, () => {});
+  const writer = Writer.open(path, [], [], () => {});
   try {
     const [outcome] = writer.group([storeWrite([newEvent("next")])]);
     const next = outcome?.kind === "done" && outcome.value.kind === "written"

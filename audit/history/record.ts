@@ -24,6 +24,7 @@ export type Act =
     readonly condition: "none" | "doomed" | "rolledBack";
   }
   | { readonly kind: "deleteProjections"; readonly type: string | undefined }
+  | { readonly kind: "forget"; readonly subject: string; readonly events: readonly WireEvent[] }
   | { readonly kind: "reset" | "pause" | "resume" | "optimize" };
 
 /** An act that a client was about to request. A client waits for one answer before its next request. */

@@ -3,6 +3,7 @@ import { pause } from "../../tests/support/eventually.ts";
 import { type ServerProcess, spawnServer, startServer } from "../../tests/support/server_process.ts";
 import { openForChecking } from "../../src/store/sqlite/connection/connection.ts";
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
+import { killAt, TIMEOUT_MILLISECONDS, untilDone } from "../server/kill.ts";
 import { AttachedStrace, straceCommand, straceOf } from "../server/strace.ts";
 import { endsAtLog } from "../server/traced_calls.ts";
 import { readDatabase } from "../history/read_files.ts";
@@ -25,9 +26,6 @@ const CLIENTS = 6;
 
 /** After this number of rounds a new store is used, so that reading all of it stays quick. */
 const ROUNDS_OF_A_STORE = 20;
-
-/** How long the tracer may wait for its system call. */
-const TIMEOUT_MILLISECONDS = 2500;
 
 type Manner = "moment" | "fsync" | "pwrite64" | "start";
 
@@ -140,15 +138,11 @@ class Place {
     const acting = clientsOf(edition, random, server, recorder, () => isOver);
     // It is reported once the server is dead.
     acting.catch(() => {});
-    const dead = deathOf(server);
-    const killing = (async () => {
-      await untilDone(recorder, random.below(60), dead);
+    const moment = async (): Promise<void> => {
+      await untilDone(server, recorder, random.below(60));
       await pause(manner === "moment" ? random.below(60) : TIMEOUT_MILLISECONDS);
-      return false;
-    })();
-    const isByTracer = await Promise.race([killing, dead]);
-    server.signal("SIGKILL");
-    await dead;
+    };
+    const isByTracer = await killAt(server, moment());
     isOver = true;
     await acting;
     await traced?.detach();
@@ -164,13 +158,7 @@ class Place {
     const call = random.pick(["fsync", "pwrite64"] as const);
     const under = isTraced ? straceCommand(await this.#injection(call, 1 + random.below(4), output)) : [];
     const server = spawnServer({ ...this.#options(), under });
-    const dead = deathOf(server);
-    const isByTracer = await Promise.race([
-      dead,
-      pause(isTraced ? 2000 : random.below(600)).then(() => false),
-    ]);
-    server.signal("SIGKILL");
-    await dead;
+    const isByTracer = await killAt(server, pause(isTraced ? 2000 : random.below(600)));
     if (isByTracer) tally.atSystemCall++;
   }
 
@@ -232,21 +220,3 @@ function clientsOf(
     return actUntilGone(edition, server.client(), name, recorder, choose, isOver);
   }));
 }
-
-/** Resolves when this number of acts are acknowledged, when the server has ended, or after a timeout. */
-async function untilDone(recorder: HistoryRecorder, acts: number, ended: Promise<unknown>): Promise<void> {
-  let isDead = false;
-  ended.then(() => isDead = true, () => isDead = true);
-  const endsAt = performance.now() + TIMEOUT_MILLISECONDS;
-  while (!isDead && recorder.done < acts && performance.now() < endsAt) await pause(2);
-}
-
-/** Resolves when the server has been killed. @throws AuditFailure when it has ended in another way */
-async function deathOf(server: ServerProcess): Promise<true> {
-  const { code, stderr } = await server.ended(60);
-  if (code !== KILLED) throw new AuditFailure("the server ended by itself", [`exit code ${code}`, stderr]);
-  return true;
-}
-
-/** The exit code that stands for SIGKILL. */
-const KILLED = 137;

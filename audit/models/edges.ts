@@ -1,4 +1,4 @@
-import { QUERY_ITEM_VALUES_MAX, QUERY_ITEMS_MAX, TAGS_PER_NAMESPACE_MAX } from "../../src/model/limits.ts";
+import { QUERY_ITEM_VALUES_MAX, QUERY_ITEMS_MAX, TAGS_PER_NAMESPACE } from "../../src/model/limits.ts";
 import type { WireQuery, WireWrite } from "../../tests/editions/a_write/reference.ts";
 import { EVENT_BYTES_MAX, EVENTS_MAX, PROJECTION_BYTES_MAX } from "./limits.ts";
 
@@ -22,7 +22,7 @@ export type EventEdge = typeof EVENT_EDGES[number];
 /** @param over 0 or 1 @param countMax the number of events allowed in one call */
 export function eventsAt(edge: EventEdge, over: number, countMax: number = EVENTS_MAX): Events {
   const event = { type: "t", identifiers: {}, metadata: {}, payload: "" };
-  const tags = { n: Array.from({ length: TAGS_PER_NAMESPACE_MAX + over }, (_, i) => String(i)) };
+  const tags = { n: Array.from({ length: TAGS_PER_NAMESPACE + over }, (_, i) => String(i)) };
   switch (edge) {
     case "eventSize":
       return [{ ...event, identifiers: { a: "\u20ac" }, payload: "x".repeat(EVENT_BYTES_MAX + over - 5) }];

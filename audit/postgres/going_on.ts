@@ -13,6 +13,9 @@ const PAUSE_MILLISECONDS = 20;
 /** After this time, no real client would still wait. */
 const GIVEN_UP_SECONDS = 90;
 
+/** The type of the events that only show that a server serves. */
+export const PROBED = "probed";
+
 export interface Acting {
   readonly edition: EditionName;
   readonly recorder: HistoryRecorder;
@@ -74,6 +77,6 @@ function notServed(where: string, answers: readonly string[]): AuditFailure {
 
 function smallWrite(client: string, id: number): ReturnType<Choose> {
   const metadata = { [ACT_TAG]: String(id) };
-  const event = { type: "probed", identifiers: { by: client }, metadata, payload: String(id) };
+  const event = { type: PROBED, identifiers: { by: client }, metadata, payload: String(id) };
   return { kind: "write", events: [event], projections: [], condition: "none" };
 }

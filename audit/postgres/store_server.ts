@@ -11,6 +11,8 @@ export interface ServerLocation {
   readonly schema: string;
   /** A port, or a function that finds it for a new connection. */
   readonly postgresPort: number | (() => Promise<number>);
+  /** The setting `subjects`. None by default. */
+  readonly subjects?: string;
 }
 
 /** One of the servers of a store, with its connections to PostgreSQL. */
@@ -28,7 +30,7 @@ export class StoreServer implements AsyncDisposable {
   }
 
   static async start(
-    { edition, number, schema, postgresPort }: ServerLocation,
+    { edition, number, schema, postgresPort, subjects = "" }: ServerLocation,
   ): Promise<StoreServer> {
     const role = roleOf(number);
     const connection = new DisturbedConnection(postgresPort);
@@ -43,6 +45,7 @@ export class StoreServer implements AsyncDisposable {
           SERVICE_POSTGRES_URL: `postgresql://${role}@127.0.0.1:${connection.port}/postgres`,
           SERVICE_POSTGRES_SCHEMA: schema,
           SERVICE_POSTGRES_POOL_SIZE: "4",
+          ...subjects === "" ? {} : { SERVICE_SUBJECTS: subjects },
         },
       });
       return new StoreServer(role, connection, process);

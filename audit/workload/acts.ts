@@ -57,7 +57,7 @@ function randomChanges(random: Random, client: string, id: number): ProjectionCh
 }
 
 /** Acts that only a client without others may do, since they affect the outcome of the others. */
-const ADMINISTRATION: Readonly<Record<EditionName, readonly Exclude<Act["kind"], "write">[]>> = {
+const ADMINISTRATION: Readonly<Record<EditionName, readonly Exclude<Act["kind"], "write" | "forget">[]>> = {
   A: ["deleteProjections", "reset"],
   B: ["deleteProjections", "pause", "resume", "optimize", "reset"],
   C: ["deleteProjections", "pause", "resume", "reset"],

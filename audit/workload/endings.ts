@@ -148,8 +148,17 @@ export async function performPlain(session: Session, { act, id }: Intent): Promi
     const path = act.type === undefined ? "/projections" : `/projections/${encodeURIComponent(act.type)}`;
     return endingOf(await session.request("DELETE", path, { headers }));
   }
-  const ending = endingOf(await session.request("POST", `/${act.kind}`, { headers }));
+  const body = act.kind === "forget" ? { json: forgetRequest(act) } : {};
+  const ending = endingOf(await session.request("POST", `/${act.kind}`, { headers, ...body }));
   return act.kind === "reset" && ending.fate === "done" ? await withStoreId(session, ending) : ending;
+}
+
+/** The identifier that stands for a person in the stores of the audit that have subjects. */
+export const SUBJECT = "student";
+
+/** Returns the body of `POST /forget`. */
+export function forgetRequest({ subject, events }: Omit<Extract<Act, { kind: "forget" }>, "kind">): object {
+  return { identifier: { name: SUBJECT, value: subject }, events };
 }
 
 /** Adds the store ID after a reset, if the store can still be reached. */

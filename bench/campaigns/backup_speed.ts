@@ -1,6 +1,6 @@
 import { SampleEvents } from "../sample_events.ts";
 import { openWriter, storeWrite, writeNow } from "../fill_store.ts";
-import { HashChain } from "../../src/backup/history/hash_chain.ts";
+import { LineTree } from "../../src/backup/history/line_tree.ts";
 import { Source } from "../../src/backup/source/source.ts";
 import type { NewEvent } from "../../src/model/event.ts";
 import { eventTerms } from "../../src/store/core/index_terms.ts";
@@ -126,8 +126,8 @@ async function steps(workload: Workload): Promise<string[]> {
   const parsed = parse();
   const check = micros(parse);
   const tokens = micros(() => parsed.forEach(({ event }) => eventTerms(event)));
-  const chain = new HashChain();
-  const chained = micros(() => lines.forEach((line) => chain.add(line)));
+  const tree = new LineTree();
+  const hashed = micros(() => lines.forEach((line) => tree.add(line)));
   const prepared = parsed.map(({ event, timeMicros, body }) => prepareEvent(event, timeMicros, body));
   const directory = await Deno.makeTempDir({ prefix: "eventstore_campaign_" });
   const db = openForWriting(initStore(directory).path);
@@ -141,7 +141,7 @@ async function steps(workload: Workload): Promise<string[]> {
   });
   db.close();
   await Deno.remove(directory, { recursive: true });
-  return [workload.name, ...[check, tokens, chained, inserted].map((value) => value.toFixed(1))];
+  return [workload.name, ...[check, tokens, hashed, inserted].map((value) => value.toFixed(1))];
 }
 
 const rows: string[][] = [];
@@ -150,4 +150,4 @@ print(table([`${EVENTS} events`, "plain scan, s", "backup, s", "ratio"], rows));
 print("\n");
 const stepRows: string[][] = [];
 for (const workload of WORKLOADS) stepRows.push(await steps(workload));
-print(table(["us per event", "check the line", "index tokens", "hash chain", "insert"], stepRows));
+print(table(["us per event", "check the line", "index tokens", "tree", "insert"], stepRows));

@@ -105,7 +105,7 @@ function readPage(db: Database, query: readonly QueryItem[]): Page {
   let [events, chunks, longestMilliseconds] = [0, 0, 0];
   while (true) {
     const begun = performance.now();
-    const chunk = structuredClone(readChunk(db, structuredClone(request)));
+    const chunk = structuredClone(readChunk(db, structuredClone(request), false));
     longestMilliseconds = Math.max(longestMilliseconds, performance.now() - begun);
     events += chunk.events;
     chunks++;

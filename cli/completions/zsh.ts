@@ -8,7 +8,7 @@ export function zshCompletion(program: Program): string {
   if (verbs.length === 0) return `#compdef ${name}\n\n${argumentsCall(own)}`;
   const cases = verbs.map((verb) => `  (${verb.name})\n${indented(argumentsCall(verbSpecs(verb)))}    ;;\n`)
     .join("");
-  const rows = verbs.map((verb) => `${verb.name}\\:${escaped(verb.summary).replace(/[ "()]/g, "\\$&")}`);
+  const rows = verbs.map((verb) => `${verb.name}\\:${escaped(verb.summary).replace(/[ "'()]/g, "\\$&")}`);
   return `#compdef ${name}
 
 # A verb may follow flags.

@@ -13,9 +13,13 @@ export function fetchTransport(url = "", options: object = {}): Transport {
   const base = url.replace(/\/+$/, "");
   return {
     address: base,
-    async send({ path, body = null, ...rest }) {
+    async send({ path, ...rest }) {
+      // When a reused connection closes without an answer, Deno repeats the request, but not if its body is a Blob.
+      // To repeat other methods does no harm. An empty Blob would be sent in chunks.
+      const once = rest.method === "POST" && { body: new Blob([rest.body ?? " "]) };
       // `fetch` may turn a write into a GET when it follows a redirect.
-      const response = await fetch(base + path, { ...options, ...rest, body, redirect: "manual" });
+      const init = { ...options, ...rest, ...once, redirect: "manual" };
+      const response = await fetch(base + path, init as RequestInit);
       return {
         // Browsers hide the status of a redirect.
         status: response.status || 302,
@@ -29,5 +33,5 @@ export function fetchTransport(url = "", options: object = {}): Transport {
 
 /** Some browsers cannot iterate over a stream. */
 async function* piecesOf(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value;
+  for (let piece; !(piece = await reader.read()).done;) yield piece.value;
 }

@@ -21,6 +21,8 @@ const READS: readonly Known[] = [
   known("GET", "/debug"),
   known("GET", "/debug/conflicts"),
   known("QUERY", "/events"),
+  known("QUERY", "/events/stored"),
+  known("GET", "/proof"),
   known("GET", "/catalog"),
   known("GET", "/position"),
   known("GET", "/projections"),

@@ -1,19 +1,46 @@
 import { isHost } from "../model/address.ts";
 import { utf8BytesOver } from "../model/utf8.ts";
+import { masterKeysIn } from "./master_keys.ts";
 import { pathFault } from "./path_fault.ts";
-import type { ChoiceSetting, HostsSetting, IntegerSetting, Setting, TextSetting } from "./setting.ts";
+import type { ChoiceSetting, IntegerSetting, ListSetting, Setting, TextSetting } from "./setting.ts";
 import { parsePostgresUrl } from "./postgres_url.ts";
 import type { TomlValue } from "./toml.ts";
 
 /** The longest path of a unix socket, in bytes, that every supported kernel accepts. */
 const SOCKET_PATH_BYTES_MAX = 107;
 
-const HOSTS = "host names and IP addresses without scheme and port";
+/** The items of each kind of list. */
+const LISTS: Readonly<Record<ListSetting["of"], ListRule>> = {
+  hosts: {
+    items: "host names and IP addresses without scheme and port",
+    example: "events.example.com",
+    isItem: isHost,
+  },
+  identifiers: {
+    items: "names of identifiers",
+    example: "student",
+    // The memory of keys has a NUL between the name and the value of a subject.
+    isItem: (text) => text !== "" && !text.includes("\0"),
+  },
+};
+
+interface ListRule {
+  readonly items: string;
+  readonly example: string;
+  readonly isItem: (text: string) => boolean;
+}
 
 /** The text shown instead of a secret. */
 export const SECRET_MASK = "********";
 
 export type Value = string | number | boolean | readonly string[];
+
+/** Formats of values that must not be printed, and that other users must not be able to read. */
+const SECRETS: Readonly<Partial<Record<TextSetting["format"], string>>> = {
+  token: "token",
+  postgresUrl: "URL",
+  masterKey: "master key",
+};
 
 /** A value that follows its setting's rules, or the rule that it breaks, as the end of a sentence. */
 export type Checked = { readonly value: Value } | { readonly fault: string };
@@ -25,8 +52,8 @@ export function checkFileValue(setting: Setting, value: TomlValue): Checked {
       return typeof value === "bigint" ? checkInteger(setting, value) : wrong(setting, value);
     case "boolean":
       return typeof value === "boolean" ? { value } : wrong(setting, value, "true or false");
-    case "hosts":
-      return Array.isArray(value) ? checkHosts(setting, value) : wrong(setting, value);
+    case "list":
+      return Array.isArray(value) ? checkList(setting, value) : wrong(setting, value);
     default:
       return typeof value === "string" ? checkText(setting, value) : wrong(setting, value);
   }
@@ -41,11 +68,11 @@ export function checkVariable(setting: Setting, value: string): Checked {
       if (value === "true" || value === "1") return { value: true };
       if (value === "false" || value === "0") return { value: false };
       return wrong(setting, value, "true, false, 1 or 0");
-    case "hosts":
-      return checkHosts(
+    case "list":
+      return checkList(
         setting,
         value.split(",").map((item) => item.trim()),
-        `${HOSTS}, with commas in between`,
+        `${LISTS[setting.of].items}, with commas in between`,
       );
     default:
       return checkText(setting, value);
@@ -57,14 +84,14 @@ function checkInteger(setting: IntegerSetting, value: bigint, written: TomlValue
   return { value: Number(value) };
 }
 
-/** Checks each host. The fault names the item. */
-function checkHosts(setting: HostsSetting, items: readonly TomlValue[], wanted?: string): Checked {
-  const hosts: string[] = [];
+/** Checks each item. The fault names it. */
+function checkList(setting: ListSetting, items: readonly TomlValue[], wanted?: string): Checked {
+  const checked: string[] = [];
   for (const item of items) {
-    if (typeof item !== "string" || !isHost(item)) return wrong(setting, item, wanted);
-    hosts.push(item);
+    if (typeof item !== "string" || !LISTS[setting.of].isItem(item)) return wrong(setting, item, wanted);
+    checked.push(item);
   }
-  return { value: hosts };
+  return { value: checked };
 }
 
 function checkText(setting: ChoiceSetting | TextSetting, value: string): Checked {
@@ -75,8 +102,9 @@ function checkText(setting: ChoiceSetting | TextSetting, value: string): Checked
 
 function checkFormat(setting: TextSetting, value: string): Checked {
   if (isSecret(setting) && value === SECRET_MASK) {
-    const what = setting.format === "token" ? "token" : "URL";
-    return { fault: `must be the ${what} itself, not the mask that --print-config shows for it` };
+    return {
+      fault: `must be the ${SECRETS[setting.format]} itself, not the mask that --print-config shows for it`,
+    };
   }
   if (!isWellFormed(setting.format, value)) return wrong(setting, value);
   const fault = faultOf(setting.format, value);
@@ -86,6 +114,10 @@ function checkFormat(setting: TextSetting, value: string): Checked {
 /** Returns why a well-formed value is wrong, for formats that have their own message. */
 function faultOf(format: TextSetting["format"], value: string): string | undefined {
   if (format === "path" || format === "socketPath") return pathFault(value);
+  if (format === "masterKey") {
+    const decoded = masterKeysIn(value);
+    return "fault" in decoded ? `must be ${textRequirements.masterKey}: ${decoded.fault}` : undefined;
+  }
   if (format !== "postgresUrl") return undefined;
   const parsed = parsePostgresUrl(value);
   return "fault" in parsed ? parsed.fault : undefined;
@@ -127,14 +159,14 @@ function wrong(setting: Setting, value: TomlValue, wanted = requirement(setting)
   return { fault: `must be ${wanted}${shown}${hint}` };
 }
 
-/** A token, and a URL that may contain a password, are never shown. */
+/** A secret, and a URL that may contain a password, are never shown. */
 function isPrivate(setting: TextSetting): boolean {
   return setting.format === "url" || isSecret(setting);
 }
 
 /** True when a value must not be printed, and other users must not be able to read it. */
 export function isSecret(setting: Setting): boolean {
-  return setting.kind === "text" && (setting.format === "token" || setting.format === "postgresUrl");
+  return setting.kind === "text" && setting.format in SECRETS;
 }
 
 /** Returns the requirement on a value, as the end of "must be". */
@@ -146,8 +178,8 @@ export function requirement(setting: Setting): string {
       return "true or false";
     case "choice":
       return `one of ${setting.choices.map((choice) => JSON.stringify(choice)).join(", ")}`;
-    case "hosts":
-      return `a list of ${HOSTS}, as in ["events.example.com"]`;
+    case "list":
+      return `a list of ${LISTS[setting.of].items}, as in ["${LISTS[setting.of].example}"]`;
     case "text":
       return textRequirements[setting.format];
   }
@@ -161,6 +193,7 @@ const textRequirements: Record<TextSetting["format"], string> = {
   url: "an http:// or https:// URL without user, password, query or fragment",
   postgresUrl: "a postgresql:// URL",
   schema: 'lower-case letters, digits and "_", at most 63, not beginning with a digit or "pg_"',
+  masterKey: "keys of 32 bytes in Base64, separated by commas",
   token: "a non-empty string of printable ASCII characters without leading or trailing spaces",
 };
 

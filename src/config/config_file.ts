@@ -41,18 +41,29 @@ export class ConfigFile {
  */
 export function readConfigFile(path: string | undefined): ConfigFile {
   const name = fromRoot(path ?? DEFAULT_PATH);
+  const { text, isShared } = readText(name, path === undefined);
+  return new ConfigFile(name, text, isShared);
+}
+
+interface ReadText {
+  /** undefined when the file is missing, and may be. */
+  readonly text: string | undefined;
+  /** True when the group or others may read the file. */
+  readonly isShared: boolean;
+}
+
+/** Reads a file of text. @throws ConfigError */
+export function readText(name: string, mayBeMissing = false): ReadText {
   let bytes: Uint8Array;
   let permissions: number | null;
   try {
     bytes = Deno.readFileSync(name);
     permissions = Deno.statSync(name).mode;
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound && path === undefined) {
-      return new ConfigFile(name, undefined, false);
-    }
+    if (error instanceof Deno.errors.NotFound && mayBeMissing) return { text: undefined, isShared: false };
     throw new ConfigError([`${name}: cannot be read: ${reason(error)}`]);
   }
-  return new ConfigFile(name, decode(name, bytes), ((permissions ?? 0) & 0o044) !== 0);
+  return { text: decode(name, bytes), isShared: ((permissions ?? 0) & 0o044) !== 0 };
 }
 
 function reason(error: unknown): string {

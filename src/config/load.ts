@@ -2,6 +2,7 @@ import { fromRoot } from "../files/paths.ts";
 import { addressText, isLoopback, type TcpAddress, type UnixAddress } from "../model/address.ts";
 import { ConfigError } from "./config_error.ts";
 import { type ConfigFile, readConfigFile } from "./config_file.ts";
+import { masterKeysOf } from "./given_master_keys.ts";
 import { listensOnTcp } from "./in_effect.ts";
 import { parsePostgresUrl, type PostgresAddress } from "./postgres_url.ts";
 import type { FailoverName } from "./setting.ts";
@@ -19,6 +20,7 @@ import {
 
 type ServerValues = SectionValues<"server">;
 type BackupValues = SectionValues<"backup">;
+type MasterKeyKey = "masterKeyFile" | "masterKey";
 type ListenKey = "socketPath" | "socketMode" | "bindAddress" | "port";
 type PostgresKey =
   | "storage"
@@ -36,12 +38,14 @@ type Listen = (UnixAddress & { readonly mode: number }) | TcpAddress;
  * an absolute path, here and in `[backup]`, so that messages which name it are clear wherever they are read.
  */
 export interface ServerSettings
-  extends Omit<ServerValues, ListenKey | PostgresKey | "enableAuth" | "authToken"> {
+  extends Omit<ServerValues, ListenKey | PostgresKey | "enableAuth" | "authToken" | MasterKeyKey> {
   readonly listen: Listen;
   /** Undefined when the storage is SQLite. */
   readonly postgres: PostgresSettings | undefined;
   /** Undefined when enableAuth is off, or when there are other tokens only. */
   readonly authToken: string | undefined;
+  /** Those that wrap the keys of subjects, in Base64; the first one wraps, the others unwrap. */
+  readonly masterKeys: readonly string[];
   /** The valid tokens, `authToken` among them; undefined when enableAuth is off. */
   readonly tokens: readonly TokenSetting[] | undefined;
 }
@@ -92,13 +96,14 @@ export interface LoadFrom {
  * @throws ConfigError with every problem of the whole file and of the variables
  */
 export function loadServerSettings(from: LoadFrom): Loaded<ServerSettings> {
-  const { settings, tokens, ...loaded } = loadSection("server", from, "all");
+  const { settings, tokens, masterKeys, ...loaded } = loadSection("server", from, "all");
   const authToken = settings.enableAuth ? settings.authToken : undefined;
   const listen = listenOn(settings, loaded.values);
   const resolved: ServerSettings = {
     ...settings,
     authToken,
     tokens: settings.enableAuth ? tokens : undefined,
+    masterKeys,
     listen,
     dataDir: fromRoot(settings.dataDir),
     postgres: postgresIn(settings),
@@ -106,8 +111,8 @@ export function loadServerSettings(from: LoadFrom): Loaded<ServerSettings> {
   return { ...loaded, settings: resolved, warnings: [...loaded.warnings, ...exposureWarnings(resolved)] };
 }
 
-/** Where `[server]` puts the store. */
-export type StorePlace = Pick<ServerSettings, "dataDir" | "postgres">;
+/** Where `[server]` puts the store, and whose payloads are encrypted there. */
+export type StorePlace = Pick<ServerSettings, "dataDir" | "postgres" | "subjects">;
 
 /**
  * Reads only where the store is, for the init program. The server's token may be in a variable that only the server has.
@@ -115,7 +120,18 @@ export type StorePlace = Pick<ServerSettings, "dataDir" | "postgres">;
  */
 export function loadStorePlace(from: LoadFrom): Loaded<StorePlace> {
   const { settings, ...loaded } = loadSection("server", from, "store");
-  return { ...loaded, settings: { dataDir: fromRoot(settings.dataDir), postgres: postgresIn(settings) } };
+  return { ...loaded, settings: placeIn(settings) };
+}
+
+/** Does the same with the master keys, for a copy of the keys of a stopped store. */
+export function loadStoreWithKeys(from: LoadFrom): Loaded<StorePlace & Pick<ServerSettings, "masterKeys">> {
+  const { settings, masterKeys, ...loaded } = loadSection("server", from, "store", true);
+  return { ...loaded, settings: { ...placeIn(settings), masterKeys } };
+}
+
+function placeIn(settings: ServerValues): StorePlace {
+  const { dataDir, subjects } = settings;
+  return { dataDir: fromRoot(dataDir), postgres: postgresIn(settings), subjects };
 }
 
 function postgresIn(
@@ -166,24 +182,29 @@ export function loadBackupDataDir(from: LoadFrom): Loaded<string> {
   return { ...loaded, settings: fromRoot(settings.dataDir) };
 }
 
-/** Reads a section, if the whole configuration is valid. */
+/** Reads a section, if the whole configuration is valid. @param needsMasters whether to read the file of master keys */
 function loadSection<S extends Section>(
   section: S,
   from: LoadFrom,
   needed: Needed,
-): Loaded<SectionValues<S>> & { readonly tokens: readonly TokenSetting[] } {
+  needsMasters = section === "server" && needed === "all",
+): Loaded<SectionValues<S>> & {
+  readonly tokens: readonly TokenSetting[];
+  readonly masterKeys: readonly string[];
+} {
   const file = readConfigFile(from.configPath);
   const env = hideSourceVariables(file, from.env);
   const isRead = (name: Section): boolean => name === section || from.isWhole === true;
   const read = sections.filter(isRead).map((name) => ({ name, ...resolveSection(name, file, env) }));
-  const { tokens, inFile, problems: tokenProblems } = allTokens(
-    file,
-    section === "server" && needed === "all" ? read.find(({ name }) => name === section)!.values : [],
-  );
+  const own = read.find(({ name }) => name === section)!.values;
+  const needsTokens = section === "server" && needed === "all";
+  const { tokens, inFile, problems: tokenProblems } = allTokens(file, needsTokens ? own : []);
+  const masters = masterKeysOf(needsMasters ? own : []);
   const problems = [
     ...unknownKeyProblems(file),
     ...read.flatMap(({ problems }) => problems),
     ...tokenProblems,
+    ...masters.problems,
     ...read.flatMap(({ name, values }) =>
       contradictions(name, values, name === section ? needed : "none", tokens)
     ),
@@ -195,18 +216,19 @@ function loadSection<S extends Section>(
     ...unknownVariables,
     ...read.flatMap(({ name, values }) => overriddenWarnings(name, values, from.env)),
     ...secretFileWarnings(file),
+    ...masters.warnings,
     // Settings without effect are allowed, so only a check of the whole configuration reports them.
     ...from.isWhole === true ? uselessWarnings(read.find(({ name }) => name === "server")!.values) : [],
   ];
-  const { values } = read.find(({ name }) => name === section)!;
-  const settings = Object.fromEntries(values.map(({ key, value }) => [key, value])) as SectionValues<S>;
+  const settings = Object.fromEntries(own.map(({ key, value }) => [key, value])) as SectionValues<S>;
   return {
     settings,
     file: file.exists ? file.path : undefined,
-    values,
+    values: own,
     warnings,
     fileTokens: inFile,
     tokens,
+    masterKeys: masters.keys,
   };
 }
 

@@ -18,7 +18,7 @@ export function defaultConfigText(): string {
 
 /** Tokens are no settings of a section: each is a table, at the end of the file. */
 const TOKENS_EXAMPLE = `
-# With enableAuth: tokens with rights (read, write, operate, develop). eventstore-init token makes one and its lines.
+# With enableAuth: tokens with rights (read, write, copy, keys, forget, operate, develop). eventstore-init token makes one and its lines.
 #   [[tokens]]
 #   name = "billing"
 #   sha256 = "..."

@@ -41,7 +41,10 @@ function serverProblems(
   if (needed === "all" && enableAuth?.value === false && hasNamed) {
     problems.push(`${enableAuth.origin}: there are [[tokens]], but enableAuth is off`);
   }
-  return [...problems, ...needed === "none" ? [] : storageProblems(values)];
+  return [
+    ...problems,
+    ...needed === "none" ? [] : [...storageProblems(values), ...masterKeyProblems(values)],
+  ];
 }
 
 /** With a URL but without its storage, the server would silently write to another place. */
@@ -56,6 +59,19 @@ function storageProblems(values: readonly SettingValue[]): string[] {
   return [url, find(values, "postgresReadUrl")].flatMap((set) =>
     set?.value === undefined ? [] : [`${set.origin}: ${set.key} is set, but storage is sqlite`]
   );
+}
+
+/** A master key protects nothing but the keys of subjects. */
+function masterKeyProblems(values: readonly SettingValue[]): string[] {
+  const isSet = (found: SettingValue | undefined): found is SettingValue => found?.value !== undefined;
+  const [one, other] = [find(values, "masterKeyFile"), find(values, "masterKey")].filter(isSet);
+  if (one === undefined) return [];
+  if (other !== undefined) {
+    return [`${other.origin}: ${other.key} and ${one.key} (${one.origin}) are both set; only one may be`];
+  }
+  const subjects = find(values, "subjects");
+  if (!Array.isArray(subjects?.value) || subjects.value.length > 0) return [];
+  return [`${one.origin}: ${one.key} is set, but subjects names no identifiers`];
 }
 
 function orderProblem(

@@ -1,4 +1,6 @@
-/** The shapes of a row in the settings table, and the functions that build one. */
+import { TAGS_PER_NAMESPACE, TAGS_PER_NAMESPACE_MAX } from "../model/limits.ts";
+
+/* The shapes of a row in the settings table, and the functions that build one. */
 
 export const EDITION_NAMES = ["A", "B", "C"] as const;
 export type EditionName = (typeof EDITION_NAMES)[number];
@@ -39,24 +41,35 @@ export interface ChoiceSetting<Choice extends string = string> extends Row {
 
 export interface TextSetting<Default extends string | undefined = string | undefined> extends Row {
   readonly kind: "text";
-  readonly format: "path" | "socketPath" | "mode" | "address" | "url" | "token" | "postgresUrl" | "schema";
+  readonly format:
+    | "path"
+    | "socketPath"
+    | "mode"
+    | "address"
+    | "url"
+    | "token"
+    | "postgresUrl"
+    | "schema"
+    | "masterKey";
   readonly default: Default;
 }
 
-/** Names and addresses of hosts: an array in the file, separated by commas in the variable. */
-export interface HostsSetting extends Row {
-  readonly kind: "hosts";
+/** An array in the file, separated by commas in the variable. Every list is empty by default. */
+export interface ListSetting extends Row {
+  readonly kind: "list";
+  /** Names and addresses of hosts, or names of identifiers. */
+  readonly of: "hosts" | "identifiers";
   readonly default: readonly string[];
 }
 
-export type Setting = IntegerSetting | BooleanSetting | ChoiceSetting | TextSetting | HostsSetting;
+export type Setting = IntegerSetting | BooleanSetting | ChoiceSetting | TextSetting | ListSetting;
 
 /** The value that a checked setting has. */
 type ValueOf<S> = S extends IntegerSetting ? number
   : S extends BooleanSetting ? boolean
   : S extends ChoiceSetting<infer Choice> ? Choice
   : S extends TextSetting<infer Default> ? string | Default
-  : S extends HostsSetting ? readonly string[]
+  : S extends ListSetting ? readonly string[]
   : never;
 
 export type ValuesOf<Table> = { readonly [Key in keyof Table]: ValueOf<Table[Key]> };
@@ -68,6 +81,8 @@ const LIMIT_MAX = 2 ** 31 - 1;
 const TIMER_SECONDS_MAX = 2_147_483;
 
 export const limit = integer(1, LIMIT_MAX);
+/** The most identifiers of an event, and the most metadata. */
+export const tagLimit = integer(TAGS_PER_NAMESPACE, TAGS_PER_NAMESPACE_MAX);
 export const limitOrNone = integer(0, LIMIT_MAX);
 export const seconds = integer(1, TIMER_SECONDS_MAX);
 /** 0: the system chooses a free port. */
@@ -104,9 +119,8 @@ export function text<Default extends string | undefined>(
   return { kind: "text", variable, format, default: value, help };
 }
 
-/** A list of hosts. Every list is empty by default. */
-export function hosts(variable: string, help: string): HostsSetting {
-  return { kind: "hosts", variable, default: [], help };
+export function list(variable: string, of: ListSetting["of"], help: string): ListSetting {
+  return { kind: "list", of, variable, default: [], help };
 }
 
 /** The same setting, used by some editions only. */

@@ -1,6 +1,6 @@
 import { fromRoot } from "../files/paths.ts";
 import { type Right, RIGHTS } from "../model/access.ts";
-import { TAGS_PER_NAMESPACE_MAX } from "../model/limits.ts";
+import { TAGS_PER_NAMESPACE } from "../model/limits.ts";
 import { sha256 } from "../model/sha256.ts";
 import { makeWithin, type Within } from "../model/within.ts";
 import { describe } from "./check.ts";
@@ -199,11 +199,11 @@ class TokenDecoder {
       typeof value === "string" && value !== "" && name !== "" ? [{ name, value }] : []
     );
     const isRight = identifiers.length === entries.length && entries.length > 0 &&
-      entries.length <= TAGS_PER_NAMESPACE_MAX;
+      entries.length <= TAGS_PER_NAMESPACE;
     if (isRight) return makeWithin(identifiers);
     this.#problem(
       found,
-      `${this.#path}.within must be identifiers that are not empty, as in { tenant = "t1" }, at most ${TAGS_PER_NAMESPACE_MAX}`,
+      `${this.#path}.within must be identifiers that are not empty, as in { tenant = "t1" }, at most ${TAGS_PER_NAMESPACE}`,
     );
     return undefined;
   }

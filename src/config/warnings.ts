@@ -9,7 +9,12 @@ import { didYouMean, suggest } from "./suggest.ts";
 export function secretFileWarnings(file: ConfigFile): string[] {
   const what = secretIn(file);
   if (!file.isShared || what === undefined) return [];
-  return [`${file.path}: contains a ${what}, but its group or others may read it (chmod 600 ${file.path})`];
+  return [sharedSecretWarning(file.path, what)];
+}
+
+/** The warning of a file that others can read. */
+export function sharedSecretWarning(path: string, what: string): string {
+  return `${path}: contains a ${what}, but its group or others may read it (chmod 600 ${path})`;
 }
 
 /** Names the secret in a file, which other users should not be able to read. */
@@ -19,8 +24,9 @@ function secretIn(file: ConfigFile): string | undefined {
       setting.kind === "text" && isSecret(setting) && file.section(section).has(key) ? [setting.format] : []
     )
   );
-  if (formats.length === 0) return undefined;
-  return formats.includes("token") ? "token" : "database URL";
+  if (formats.includes("token")) return "token";
+  if (formats.includes("masterKey")) return "master key";
+  return formats.length === 0 ? undefined : "database URL";
 }
 
 /** Warns of variables that are named like settings but belong to no program. Their values are not shown. */

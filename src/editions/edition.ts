@@ -41,6 +41,8 @@ export interface EditionHost {
   readonly persistedPause: PersistedPause;
   /** The metrics of the program outside the edition: requests, connections, the process. */
   readonly programMetrics: () => string;
+  /** How many events, from the first on, are hashed for proofs; undefined without the setting `subjects`. */
+  readonly hashedEvents: () => number | undefined;
   /** Logs a failure that no response can report. */
   readonly reportFailure: (error: Error) => void;
   /** Logs a warning that belongs to no request. */

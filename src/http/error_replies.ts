@@ -9,6 +9,7 @@ const outcomes: Readonly<Record<ErrorCode, { readonly status: number; readonly l
   Unauthorized: { status: 401, level: "info" },
   Forbidden: { status: 403, level: "info" },
   ProjectionNotFound: { status: 404, level: "debug" },
+  SubjectNotFound: { status: 404, level: "info" },
   TransactionNotFound: { status: 404, level: "debug" },
   ConcurrencyException: { status: 409, level: "debug" },
   TransactionBusy: { status: 409, level: "info" },

@@ -1,11 +1,13 @@
 import type { Within } from "./within.ts";
 
 /** The rights of a token, in the words of the service. */
-export const RIGHTS = ["read", "write", "operate", "develop"] as const;
+export const RIGHTS = ["read", "write", "copy", "keys", "forget", "operate", "develop"] as const;
 
 /**
- * `read`: events and projections. `write`: the same. `operate`: what an operator does, and sees of the running server.
- * `develop`: what deletes, and is for development.
+ * `read`: events and projections. `write`: the same. `copy`: events as they are stored, with encrypted payloads, for
+ * backups and proofs. `keys`: the keys of subjects, for a backup of them. `forget`: makes the payloads of a subject
+ * unreadable for good. `operate`: what an operator does, and sees of the running server. `develop`: what deletes, and
+ * is for development.
  */
 export type Right = (typeof RIGHTS)[number];
 

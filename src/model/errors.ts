@@ -3,6 +3,7 @@ export type ErrorCode =
   | "Unauthorized"
   | "Forbidden"
   | "ProjectionNotFound"
+  | "SubjectNotFound"
   | "TransactionNotFound"
   | "ConcurrencyException"
   | "TransactionBusy"

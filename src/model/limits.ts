@@ -1,6 +1,11 @@
 /* Limits that no setting changes. */
 
-export const TAGS_PER_NAMESPACE_MAX = 20;
+/** The highest value of the setting `maxTagsPerEvent`. */
+export const TAGS_PER_NAMESPACE_MAX = 256;
+
+/** The default of that setting. A token for part of a store has at most as many identifiers, whatever the setting. */
+export const TAGS_PER_NAMESPACE = 20;
+
 export const QUERY_ITEMS_MAX = 100;
 export const QUERY_ITEM_VALUES_MAX = 100;
 
@@ -12,3 +17,6 @@ export const QUERY_ITEMS_GIVEN_MAX = 10_000;
  * largest query has as many.
  */
 export const VALUES_PER_WRITE_MAX = QUERY_ITEMS_MAX * QUERY_ITEM_VALUES_MAX;
+
+/** The maximum of events that are appended when a subject is forgotten. */
+export const FORGET_EVENTS_MAX = 100;

@@ -1,5 +1,4 @@
 import type { NewEvent } from "./event.ts";
-import { TAGS_PER_NAMESPACE_MAX } from "./limits.ts";
 import type { Tag } from "./tag.ts";
 
 /** An item of a query. An empty list does not filter; at least one list is not empty. */
@@ -69,16 +68,13 @@ function itemKey(item: QueryItem): string {
 
 /**
  * Returns items that together match the same events, in a form that is faster to execute. No value and no item occurs
- * twice, and no item asks for more tags than an event can carry.
+ * twice.
  */
 export function simplifiedItems(items: readonly QueryItem[]): readonly QueryItem[] {
   const simplified = items.map(withoutRepeats);
-  const kept = simplified.filter(({ identifiers, metadata }) =>
-    identifiers.length <= TAGS_PER_NAMESPACE_MAX && metadata.length <= TAGS_PER_NAMESPACE_MAX
-  );
   // Decoding has merged equal items, so only items that became shorter can be equal now.
   const isShorter = simplified.some((item, i) => item !== items[i]);
-  return isShorter ? mergeDuplicateItems(kept) : kept;
+  return isShorter ? mergeDuplicateItems(simplified) : simplified;
 }
 
 function withoutRepeats(item: QueryItem): QueryItem {

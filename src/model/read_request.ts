@@ -13,6 +13,8 @@ export interface ReadRequest {
   readonly headAtLeast?: number | undefined;
   /** undefined: any time. */
   readonly time?: TimeRange | undefined;
+  /** True for events as they are stored, with encrypted payloads. */
+  readonly stored?: boolean | undefined;
   /** Infinity: no limit. */
   readonly limit: number;
 }

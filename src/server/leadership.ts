@@ -8,8 +8,11 @@ import type { RequestMetrics } from "../http/request_metrics.ts";
 import type { Log } from "../log/log.ts";
 import { rateLimited } from "../log/rate_limited.ts";
 import { Catalog } from "../store/core/catalog/catalog.ts";
+import { Proofs } from "../store/core/proof/proofs.ts";
 import { pauseInFile, pauseInStore } from "../store/core/persisted_pause.ts";
 import type { Store, StoreNotice } from "../store/api/store.ts";
+import type { Outcome } from "../store/api/outcome.ts";
+import type { StoreWrite, WriteResult } from "../store/api/write.ts";
 import { StoreViews } from "../view/store_view.ts";
 import { Admission } from "../write_queue/admission.ts";
 import { WriteQueue } from "../write_queue/write_queue.ts";
@@ -38,6 +41,8 @@ export class Leadership {
   readonly handler: Handler;
   readonly #queue: WriteQueue;
   readonly #catalog: Catalog;
+  /** undefined without the setting `subjects`. */
+  readonly #proofs: Proofs | undefined;
   readonly #open: OpenEdition;
   readonly #warn: (text: string) => void;
   readonly #warnOfCheckpoint: (text: string) => void;
@@ -56,16 +61,19 @@ export class Leadership {
     const { renewal } = store.opened;
     if (renewal !== undefined) warn(renewal);
     const queue = this.#queue;
-    this.#catalog = new Catalog(store, async (write) => {
+    const write = async (write: StoreWrite): Promise<Outcome<WriteResult>> => {
       return (await queue.write(new Admission(edition.ownKind), write)).outcome;
-    });
+    };
+    this.#catalog = new Catalog(store, write);
+    this.#proofs = settings.subjects.length > 0 ? new Proofs(store, write) : undefined;
     this.#open = edition.open({
       settings,
-      views: new StoreViews(store, queue, this.#catalog),
+      views: new StoreViews(store, queue, this.#catalog, this.#proofs),
       store,
       queue: this.#queue,
       persistedPause: settings.postgres === undefined ? pauseInFile(settings.dataDir) : pauseInStore(store),
       programMetrics,
+      hashedEvents: () => this.#proofs?.hashedEvents,
       reportFailure,
       warn,
     });
@@ -85,6 +93,8 @@ export class Leadership {
             ? "replicas are read again"
             : `no replica can be read, and all is read from the primary: ${reason}`,
         );
+      case "keyInWal":
+      case "keysWrapped":
       case "renewed":
         return this.#warn(reason);
     }
@@ -97,7 +107,7 @@ export class Leadership {
   async end(): Promise<void> {
     this.#open.close();
     this.store.feed.close();
-    const counted = this.#catalog.close();
+    const counted = Promise.all([this.#catalog.close(), this.#proofs?.close()]);
     await this.#queue.shutdown();
     await counted;
     await this.store.endWriting();

@@ -103,15 +103,18 @@ async function openStore(
   { settings, edition: { servers } }: ServerParts,
   readersMax: number,
 ): Promise<FirstRole> {
-  const { dataDir, preloadMebibytes, edition, postgres, devMode: mayReset } = settings;
+  const { dataDir, preloadMebibytes, subjects, masterKeys, edition, postgres, devMode: mayReset } = settings;
   if (postgres === undefined) {
     const preloadBytes = preloadMebibytes * 2 ** 20;
-    return { store: await SqliteStore.open({ dataDir, readersMax, preloadBytes }), standby: undefined };
+    const store = await SqliteStore.open({ dataDir, readersMax, subjects, masterKeys, preloadBytes });
+    return { store, standby: undefined };
   }
   // Loaded on demand: a server on SQLite does not need it.
   const { openPostgres } = await import("../store/postgres/open_postgres.ts");
   return await openPostgres(postgres, {
     readersMax,
+    subjects,
+    masterKeys,
     edition,
     servers,
     mayReset,

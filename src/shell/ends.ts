@@ -17,6 +17,7 @@ export const ShellExit = {
   unreachable: 5,
   outcomeUnknown: 6,
   notAllowed: 7,
+  notVerified: 8,
 } as const;
 
 /** A flag, an argument or an event is wrong. Nothing was written. */
@@ -28,11 +29,15 @@ export class Broken extends Error {}
 /** The requested item does not exist. */
 export class NotFound extends Error {}
 
+/** The store, or what the server says of it, is not what it must be. */
+export class NotVerified extends Error {}
+
 /** Returns the exit code of an error. */
 export function exitCodeOf(error: unknown): number {
   // The reader of the output has seen enough.
   if (error instanceof Deno.errors.BrokenPipe) return ShellExit.ok;
   if (error instanceof Wrong) return ShellExit.wrong;
+  if (error instanceof NotVerified) return ShellExit.notVerified;
   if (error instanceof NotFound) return ShellExit.notFound;
   if (error instanceof Broken || error instanceof Conflict || error instanceof StoreReset) {
     return ShellExit.conflict;

@@ -11,6 +11,9 @@ import { tagsByName } from "./queries.ts";
 /** The maximum text in memory at once: no server accepts as much in one write. */
 const BYTES_MAX = 64 * 1024 * 1024;
 
+/** The keys of an event that was read. One that was forgotten would be written as if its payload were empty. */
+const READ_KEYS = [...LINE_KEYS, "forgotten"] as const;
+
 /**
  * Returns the events of JSON lines as they are received, a number of them at a time, or all at once. Empty lines are
  * skipped.
@@ -42,7 +45,14 @@ export async function* eventBatches(
 function eventOf(line: Uint8Array, place: string): NewEvent {
   try {
     // `read --json` also prints the place in its store, which the event gets anew.
-    const { sequence: _sequence, time: _time, ...event } = decodeObject(parseJson(line), "", LINE_KEYS);
+    const { sequence: _sequence, time: _time, forgotten, ...event } = decodeObject(
+      parseJson(line),
+      "",
+      READ_KEYS,
+    );
+    if (forgotten !== undefined) {
+      throw new Wrong(`${place}: the payload of this event was forgotten; leave such lines out`);
+    }
     const { type, identifiers, metadata, payload } = decodeEvent(event, "");
     return { type, identifiers: tagsByName(identifiers), metadata: tagsByName(metadata), payload };
   } catch (error) {

@@ -4,12 +4,13 @@ import type { ListRequest, ProjectionChanges, ProjectionKey } from "../model/pro
 import type { ReadRequest } from "../model/read_request.ts";
 import { lackingIdentifier, queryWithin, type Within } from "../model/within.ts";
 import type { ChunkRequest } from "../store/api/chunk.ts";
-import type { Outcome } from "../store/api/outcome.ts";
-import type { Client, FoundProjection, ProjectionLines, Store } from "../store/api/store.ts";
+import { type Outcome, outcomeOf } from "../store/api/outcome.ts";
+import type { Client, FoundProjection, ProjectionLines, Store, SubjectsPart } from "../store/api/store.ts";
 import type { StoreWrite, WriteResult } from "../store/api/write.ts";
 import type { CatalogDocument } from "../store/core/catalog/catalog_counts.ts";
 import type { Catalog } from "../store/core/catalog/catalog.ts";
 import { openPage, type Page } from "../store/core/open_page.ts";
+import type { ProofDocument, Proofs, ProofSubject } from "../store/core/proof/proofs.ts";
 import { AwaitedPages, type AwaitedRead } from "../store/feed/awaited_pages.ts";
 import { termsWithin } from "../store/feed/filter_terms.ts";
 import { parseQueried } from "../wire/event.ts";
@@ -19,8 +20,9 @@ import { CatalogsWithin } from "./catalogs_within.ts";
 
 interface ViewParts {
   readonly store: Pick<Store, "reads" | "writer">;
-  readonly queue: Pick<WriteQueue, "write">;
+  readonly queue: Pick<WriteQueue, "write" | "alone">;
   readonly catalog: Pick<Catalog, "document">;
+  readonly proofs: Pick<Proofs, "document"> | undefined;
   readonly awaited: AwaitedPages;
   readonly catalogsWithin: CatalogsWithin;
 }
@@ -29,12 +31,19 @@ interface ViewParts {
 export class StoreViews {
   readonly #parts: ViewParts;
 
-  constructor(store: Store, queue: ViewParts["queue"], catalog: ViewParts["catalog"]) {
+  /** @param proofs undefined without the setting `subjects` */
+  constructor(
+    store: Store,
+    queue: ViewParts["queue"],
+    catalog: ViewParts["catalog"],
+    proofs?: ViewParts["proofs"],
+  ) {
     const { reads } = store;
     this.#parts = {
       store,
       queue,
       catalog,
+      proofs,
       awaited: new AwaitedPages(store),
       catalogsWithin: new CatalogsWithin(reads),
     };
@@ -88,6 +97,11 @@ export class StoreView {
     return this.#parts.store.reads.projections(restricted, client);
   }
 
+  /** Throws like `StoreReads.subjects`. */
+  subjects(afterRow: number): Promise<SubjectsPart> {
+    return this.#parts.store.reads.subjects(afterRow);
+  }
+
   /** Throws like `Catalog.document`. */
   catalog(): Promise<CatalogDocument> {
     const { within } = this.#access;
@@ -96,9 +110,40 @@ export class StoreView {
       : this.#parts.catalogsWithin.document(within);
   }
 
+  /**
+   * Throws like `Proofs.document`.
+   * @throws ApiError `Forbidden` for a token with `within`, since a root covers all events
+   */
+  async proof(subject: ProofSubject, head: number | undefined): Promise<ProofDocument> {
+    const { within, name, onForbidden } = this.#access;
+    if (within !== undefined) {
+      onForbidden?.();
+      throw new ApiError("Forbidden", `a proof covers all events, and the token ${name} sees only some`);
+    }
+    if (this.#parts.proofs === undefined) throw new Error("proofs need the setting subjects");
+    return await this.#parts.proofs.document(subject, head);
+  }
+
   /** Throws like `WriteQueue.write`, and like `assertWithin`. */
   async write(admission: Admission, write: StoreWrite): Promise<EndedWrite> {
     return await this.#parts.queue.write(admission, this.#checked(write));
+  }
+
+  /**
+   * Destroys the keys of a subject in a turn of its own, and appends events in it. Throws like `WriteQueue.alone`.
+   * @param assertAllowed called in that turn
+   */
+  async forget(
+    admission: Admission,
+    write: StoreWrite & Required<Pick<StoreWrite, "forget">>,
+    assertAllowed: () => void,
+  ): Promise<Outcome<WriteResult>> {
+    const { queue, store } = this.#parts;
+    return await queue.alone(admission, async () => {
+      assertAllowed();
+      const group = store.writer.group([this.#checked(write)]);
+      return await outcomeOf(group.then(([outcome]) => outcome as Outcome<WriteResult>));
+    });
   }
 
   /**

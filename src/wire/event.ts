@@ -1,37 +1,63 @@
+import { containsEmail } from "../model/email.ts";
 import { eventBytesOver, type NewEvent } from "../model/event.ts";
+import { TAGS_PER_NAMESPACE_MAX } from "../model/limits.ts";
 import type { Queried } from "../model/query.ts";
+import type { Tag } from "../model/tag.ts";
 import { formatTimestamp } from "../model/timestamp.ts";
 import { decodeArray, decodeNonEmptyString, decodeObject, decodeString } from "./decode.ts";
-import { tooLarge } from "./invalid.ts";
+import { invalid, quoted, tooLarge, withPath } from "./invalid.ts";
 import { parseByHand } from "./parse_by_hand.ts";
 import { decodeTags, tagList, type TagObject, tagObject, tagsText } from "./tags.ts";
 
 export const EVENT_KEYS = ["type", "identifiers", "metadata", "payload"] as const;
 
+/** The settings that limit the events of clients. */
+export interface EventLimits {
+  /** In bytes. */
+  readonly maxEventSize: number;
+  /** The most identifiers, and separately the most metadata. */
+  readonly maxTagsPerEvent: number;
+  readonly rejectEmails: boolean;
+}
+
 /**
  * Decodes the events of a write; `path` is the name of their array. The caller limits their number.
  * @throws ApiError InvalidRequest, or PayloadTooLarge for an event over `maxEventSize` bytes
  */
-export function decodeEvents(
-  value: unknown,
-  path: string,
-  limits: { readonly maxEventSize: number },
-): NewEvent[] {
+export function decodeEvents(value: unknown, path: string, limits: EventLimits): NewEvent[] {
   return decodeArray(value, "", path).map((element, i) => {
-    const event = decodeEvent(element, `${path}[${i}]`);
+    const event = decodeEvent(element, `${path}[${i}]`, limits.maxTagsPerEvent);
     const bytes = eventBytesOver(limits.maxEventSize, event);
     if (bytes > 0) throw tooLarge(`${path}[${i}]`, bytes, "maxEventSize", limits.maxEventSize);
+    if (limits.rejectEmails) {
+      rejectEmail(event.identifiers, `${path}[${i}]`, "identifiers");
+      rejectEmail(event.metadata, `${path}[${i}]`, "metadata");
+    }
     return event;
   });
 }
 
-/** Decodes one event, of whatever size. @throws ApiError InvalidRequest */
-export function decodeEvent(value: unknown, path: string): NewEvent {
+/** @throws ApiError InvalidRequest for a value that looks like an e-mail address, without repeating it */
+function rejectEmail(tags: readonly Tag[], path: string, name: string): void {
+  const tag = tags.find(({ value }) => containsEmail(value));
+  if (tag === undefined) return;
+  throw invalid(
+    withPath(path, name),
+    `a value of ${quoted(tag.name)} looks like an e-mail address, which rejectEmails does not allow`,
+  );
+}
+
+/**
+ * Decodes one event, of whatever size.
+ * @param tagsMax the most identifiers, and separately the most metadata
+ * @throws ApiError InvalidRequest
+ */
+export function decodeEvent(value: unknown, path: string, tagsMax = TAGS_PER_NAMESPACE_MAX): NewEvent {
   const event = decodeObject(value, path, EVENT_KEYS);
   return {
     type: decodeNonEmptyString(event.type, path, "type"),
-    identifiers: decodeTags(event.identifiers, path, "identifiers"),
-    metadata: decodeTags(event.metadata, path, "metadata"),
+    identifiers: decodeTags(event.identifiers, path, "identifiers", tagsMax),
+    metadata: decodeTags(event.metadata, path, "metadata", tagsMax),
     payload: decodeString(event.payload, path, "payload"),
   };
 }
@@ -75,7 +101,7 @@ export function typeTextOf(body: string): string {
 }
 
 /** The text between metadata and payload. */
-const PAYLOAD = '},"payload":';
+export const PAYLOAD = '},"payload":';
 
 /** True when a text of `eventBody` has metadata with this name, of letters. */
 export function hasMetadata(body: string, name: string): boolean {

@@ -6,6 +6,13 @@ import { invalid, quoted } from "./invalid.ts";
 import { decodeEvent, EVENT_KEYS, eventBody, eventLine, mayEscapeTagNames } from "./event.ts";
 import { parseJson } from "./json.ts";
 import { parseByHand } from "./parse_by_hand.ts";
+import {
+  decodeSealed,
+  PAYLOAD_OF_SEALED,
+  sealedBody,
+  type SealedPayload,
+  splitBody,
+} from "./sealed_event.ts";
 
 /** An event as read from its line. */
 export interface ParsedLine {
@@ -14,12 +21,16 @@ export interface ParsedLine {
   readonly timeMicros: number;
   /** The text after sequence and time, without the closing brace. */
   readonly body: string;
+  /** Its payload is empty when the stored one is encrypted. */
   readonly event: NewEvent;
+  /** The encrypted payload, if it is. */
+  readonly sealed?: SealedPayload;
 }
 
 const PREFIX = /^\{"sequence":([1-9][0-9]{0,15}),"time":"([^"]{27})",/;
 const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z$/;
 export const LINE_KEYS = ["sequence", "time", ...EVENT_KEYS] as const;
+const STORED_KEYS = [...LINE_KEYS, "sealed"] as const;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -36,8 +47,8 @@ export function decodeEventLine(line: Uint8Array): ParsedLine {
 }
 
 /**
- * The strict inverse of `eventLine`. It accepts only the exact text that `eventLine` produces, so that a stored event
- * is sent again byte for byte.
+ * The strict inverse of `eventLine`, for events as they are stored: a payload may be encrypted. It accepts only the exact
+ * text that `eventLine` produces, so that a stored event is sent again byte for byte.
  * @param line without its line feed
  * @throws Error that says what is wrong with the line
  */
@@ -61,12 +72,36 @@ function acceptLine(line: string): ParsedLine | undefined {
   if (!Number.isSafeInteger(sequence) || timeMicros === undefined || !line.endsWith("}")) return undefined;
   const body = line.slice(prefix.length, -1);
   try {
-    const value: unknown = JSON.parse(`{${body}}`);
-    const event = decodeEvent(mayEscapeTagNames(body) ? parseByHand(`{${body}}`) : value, "");
-    return eventBody(event) === body ? { sequence, timeMicros, body, event } : undefined;
+    const value = JSON.parse(`{${body}}`) as LineObject;
+    const line = mayEscapeTagNames(body) ? parseByHand(`{${body}}`) as LineObject : value;
+    // Almost all lines: no object is made for them.
+    if (line.sealed === undefined) {
+      const event = decodeEvent(line, "");
+      return eventBody(event) === body ? { sequence, timeMicros, body, event } : undefined;
+    }
+    const stored = decodeStored(line);
+    return stored.body === body ? { sequence, timeMicros, ...stored } : undefined;
   } catch {
     return undefined;
   }
+}
+
+interface LineObject {
+  readonly sealed?: unknown;
+}
+
+/**
+ * Decodes an event with an encrypted payload.
+ * @returns it with the body that it must have
+ * @throws Error that says what is wrong with it
+ */
+function decodeStored({ sealed: value, ...rest }: LineObject): Pick<ParsedLine, "body" | "event" | "sealed"> {
+  const event = decodeEvent(rest, "");
+  if (event.payload !== PAYLOAD_OF_SEALED) {
+    throw invalid("", "an event with sealed must have an empty payload");
+  }
+  const sealed = decodeSealed(value, event.identifiers);
+  return { event, sealed, body: sealedBody(splitBody(eventBody(event)).tags, sealed) };
 }
 
 /** Returns microseconds since 1970, or undefined for a text that `formatTimestamp` does not produce. */
@@ -79,7 +114,7 @@ function parseTime(time: string): number | undefined {
 
 /** Parses a rejected line again, to report what is wrong with it. */
 function rejectLine(text: string): never {
-  const line = decodeObject(parseJson(encoder.encode(text)), "", LINE_KEYS);
+  const line = decodeObject(parseJson(encoder.encode(text)), "", STORED_KEYS);
   const sequence = decodeInteger(line.sequence, "", "sequence", 1);
   if (!Number.isSafeInteger(sequence)) throw invalid("", "sequence must be below 2^53");
   const time = decodeString(line.time, "", "time");
@@ -87,9 +122,12 @@ function rejectLine(text: string): never {
   if (timeMicros === undefined) {
     throw invalid("", `time must have the form 2026-11-20T12:34:56.123456Z, not ${quoted(time)}`);
   }
-  const { type, identifiers, metadata, payload } = line;
-  const event = decodeEvent({ type, identifiers, metadata, payload }, "");
-  const expected = eventLine({ sequence, timeMicros, body: eventBody(event) }).slice(0, -1);
+  const { type, identifiers, metadata, payload, sealed } = line;
+  const event = { type, identifiers, metadata, payload };
+  const body = sealed === undefined
+    ? eventBody(decodeEvent(event, ""))
+    : decodeStored({ ...event, sealed }).body;
+  const expected = eventLine({ sequence, timeMicros, body }).slice(0, -1);
   let at = 0;
   while (at < text.length && text[at] === expected[at]) at++;
   throw invalid(

@@ -1,3 +1,4 @@
+import { TAGS_PER_NAMESPACE_MAX } from "../model/limits.ts";
 import { invalid } from "./invalid.ts";
 import {
   BACKSLASH,
@@ -12,9 +13,6 @@ import {
 
 /** No valid body is nested deeper than 7 levels. */
 const NESTING_MAX = 32;
-
-/** No valid object has more than 20 keys. */
-const KEYS_PER_OBJECT_MAX = 100;
 
 /** Facts about a JSON text, counted in its bytes before anything is built. */
 export interface JsonScan {
@@ -74,7 +72,8 @@ export function scanJson(json: Uint8Array): JsonScan {
   return { memberCount, valueCount, hasEscapedKey };
 }
 
+/** Tags have the most keys of all valid objects. */
 function checkKeyCount(keyCount: number): void {
-  if (keyCount <= KEYS_PER_OBJECT_MAX) return;
-  throw invalid("", `body contains an object with more than ${KEYS_PER_OBJECT_MAX} keys`);
+  if (keyCount <= TAGS_PER_NAMESPACE_MAX) return;
+  throw invalid("", `body contains an object with more than ${TAGS_PER_NAMESPACE_MAX} keys`);
 }

@@ -44,6 +44,17 @@ export function decodeCommittedRead(
   };
 }
 
+/** Decodes the body of `QUERY /events/stored`. @throws ApiError InvalidRequest */
+export function decodeStoredRead(value: unknown, limits: ReadLimits): ReadRequest {
+  const { afterSequence, limit } = decodeObject(value, "", ["afterSequence", "limit"]);
+  return {
+    query: "every",
+    stored: true,
+    afterSequence: decodeAfterSequence(afterSequence, ""),
+    limit: decodeLimit(limit, limits),
+  };
+}
+
 /** Decodes the body of a read inside a transaction. @throws ApiError InvalidRequest */
 export function decodeReadInside(value: unknown, literals: QueryLiterals, limits: ReadLimits): ReadRequest {
   return decodePosition(decodeObjectInside(value, READ_KEYS), literals, limits);

@@ -1,4 +1,3 @@
-import { TAGS_PER_NAMESPACE_MAX } from "../model/limits.ts";
 import { LargeObject } from "./large_json.ts";
 import type { Tag } from "../model/tag.ts";
 import { decodeString, isObject, isOmitted, wrong } from "./decode.ts";
@@ -9,12 +8,13 @@ export type TagObject = Readonly<Record<string, string | readonly string[]>>;
 
 /**
  * Decodes the tag object called `name` of an item; an omitted one is empty.
+ * @param tagsMax the most tags that it may have
  * @throws ApiError InvalidRequest
  */
-export function decodeTags(value: unknown, path: string, name: string): Tag[] {
+export function decodeTags(value: unknown, path: string, name: string, tagsMax: number): Tag[] {
   if (isOmitted(value)) return [];
   if (value instanceof LargeObject) {
-    throw overLimit(path, `${name} has more values than ${TAGS_PER_NAMESPACE_MAX} tags can have`);
+    throw overLimit(path, `${name} has more values than maxTagsPerEvent (${tagsMax}) tags can have`);
   }
   if (!isObject(value)) throw wrong(path, name, "an object", value);
   let count = 0;
@@ -22,8 +22,8 @@ export function decodeTags(value: unknown, path: string, name: string): Tag[] {
     const tagValue = value[tagName];
     count += Array.isArray(tagValue) ? tagValue.length : 1;
   }
-  if (count > TAGS_PER_NAMESPACE_MAX) {
-    throw overLimit(path, `${name} has ${count} tags, more than ${TAGS_PER_NAMESPACE_MAX}`);
+  if (count > tagsMax) {
+    throw overLimit(path, `${name} has ${count} tags, more than maxTagsPerEvent (${tagsMax})`);
   }
   for (const tagName of Object.keys(value)) checkTag(tagName, value[tagName], withPath(path, name));
   return tagList(value as TagObject);

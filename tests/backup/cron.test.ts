@@ -57,7 +57,7 @@ Deno.test("the line for cron prints nothing when the backup succeeds, so that no
   assert.deepEqual(await cron.run(command), SILENT, "nothing is new");
   await server.client().append(event("3"));
   assert.deepEqual(await cron.run(command), SILENT, "something is new");
-  assert.match((await place.run({ args: ["verify"] })).stdout, /: ok, 3 events\n$/);
+  assert.match((await place.run({ args: ["verify"] })).stdout, /: ok, 3 events; root [0-9a-f]{64}@3\n$/);
 
   await server.stop();
   const { code, stdout, stderr } = await cron.run(command);
@@ -91,5 +91,5 @@ Deno.test("the line for cron with a token needs no file but that of the server",
   await Deno.writeTextFile(tokens, `SERVICE_BACKUP_SOURCE_TOKEN='${token}'\n`, { append: true });
   await server.client({ authorization: `Bearer ${token}` }).append(event("1"), event("2"));
   assert.deepEqual(await cron.run(line), SILENT);
-  assert.match((await place.run({ args: ["verify"] })).stdout, /: ok, 2 events\n$/);
+  assert.match((await place.run({ args: ["verify"] })).stdout, /: ok, 2 events; root [0-9a-f]{64}@2\n$/);
 });

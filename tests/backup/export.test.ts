@@ -62,7 +62,7 @@ Deno.test("a damaged backup is exported without trailer, and no file is created 
   const path = join(place.directory, "events.ndjson");
   Deno.writeTextFileSync(path, "the old one");
   const damages = [
-    ["UPDATE event SET time = time + 1 WHERE sequence = 2", /its hash chain differs/],
+    ["UPDATE event SET time = time + 1 WHERE sequence = 2", /the Merkle tree differs/],
     ["DELETE FROM event WHERE sequence = 2", /event 2 is missing/],
   ] as const;
   for (const [sql, expected] of damages) {

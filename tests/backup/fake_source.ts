@@ -21,7 +21,10 @@ type AnswerWith = (request: FakeRequest, count: number) => FakeAnswer | string |
 
 const encoder = new TextEncoder();
 
-/** A server that answers as a test says, rightly or wrongly. It counts its requests and connections. */
+/**
+ * A server that answers as a test says, rightly or wrongly. It counts its requests and connections. It does not count
+ * `GET /whoami`, which it does not know, unless `whoami` answers it.
+ */
 export class FakeSource implements AsyncDisposable {
   readonly requests: FakeRequest[] = [];
   connections = 0;
@@ -29,6 +32,7 @@ export class FakeSource implements AsyncDisposable {
   readonly #answer: AnswerWith;
   readonly #open = new Set<Deno.Conn>();
   readonly #serving: Promise<void>;
+  whoami: () => string = () => rejection(404, "Not Found");
   #isClosed = false;
 
   constructor(answer: AnswerWith, listener: Deno.Listener = Deno.listen({ hostname: "127.0.0.1", port: 0 })) {
@@ -65,10 +69,14 @@ export class FakeSource implements AsyncDisposable {
     if (this.#open.delete(conn)) conn.close();
   }
 
+  #counted(request: FakeRequest): ReturnType<AnswerWith> {
+    this.requests.push(request);
+    return this.#answer(request, this.requests.length);
+  }
+
   async #serve(conn: Deno.Conn): Promise<void> {
     for (let request = await readRequest(conn); request !== undefined; request = await readRequest(conn)) {
-      this.requests.push(request);
-      const answer = await this.#answer(request, this.requests.length);
+      const answer = /^GET \S*\/whoami /.test(request.head) ? this.whoami() : await this.#counted(request);
       const { bytes, then } = typeof answer === "string" ? { bytes: answer } : answer as FakeAnswer;
       let rest = typeof bytes === "string" ? encoder.encode(bytes) : bytes;
       while (rest.length > 0) rest = rest.subarray(await conn.write(rest));
@@ -83,8 +91,8 @@ async function readRequest(conn: Deno.Conn): Promise<FakeRequest | undefined> {
   const buffer = new Uint8Array(64 * 1024);
   const length = await conn.read(buffer);
   if (length === null) return undefined;
-  const [head = "", body = "{}"] = new TextDecoder().decode(buffer.subarray(0, length)).split("\r\n\r\n");
-  return { head, ...JSON.parse(body) as Omit<FakeRequest, "head"> };
+  const [head = "", body = ""] = new TextDecoder().decode(buffer.subarray(0, length)).split("\r\n\r\n");
+  return { head, ...JSON.parse(body === "" ? "{}" : body) as Omit<FakeRequest, "head"> };
 }
 
 /** Event lines with these sequences. */

@@ -30,7 +30,7 @@ function imported(text: string | Uint8Array<ArrayBuffer>, pieceBytes = Infinity)
     rest = rest.subarray(piece.length);
     return piece.length;
   };
-  return [...importEvents(readLines(read))].map((item) => (item as PreparedEvent).body);
+  return [...importEvents(() => {})(readLines(read))].map((item) => (item as PreparedEvent).body);
 }
 
 Deno.test("an export is imported as it is, in whatever pieces it comes", () => {

@@ -1,10 +1,13 @@
 import { HashChain } from "../../src/backup/history/hash_chain.ts";
+import { LineTree } from "../../src/backup/history/line_tree.ts";
 import type { NewEvent } from "../../src/model/event.ts";
 import { openForWriting } from "../../src/store/sqlite/connection/connection.ts";
 import { createDatabase } from "../../src/store/sqlite/data_directory/create_database.ts";
 import type { Database } from "../../src/store/sqlite/connection/database.ts";
-import { appendEvents } from "../../src/store/sqlite/tables/events.ts";
+import { changeAdditions } from "../../src/store/sqlite/tables/additions.ts";
+import { appendEvents, scanEvents } from "../../src/store/sqlite/tables/events.ts";
 import { createOrigin } from "../../src/store/sqlite/tables/origin.ts";
+import { writeBlocks } from "../../src/store/sqlite/tables/tree.ts";
 import { eventLine } from "../../src/wire/event.ts";
 import { newEvent, prepared, tag } from "../store/made_writes.ts";
 import { BackupDirectories } from "./run_backup.ts";
@@ -36,19 +39,35 @@ export function makeBackup(
   storeId: string = crypto.randomUUID(),
 ): string {
   Deno.mkdirSync(place.dataDir, { recursive: true, mode: 0o700 });
-  const chain = new HashChain();
+  const lines = new LineTree();
   const stored = events.map((event, i) => prepared(event, timeOf(i + 1)));
   for (const [i, { timeMicros, body }] of stored.entries()) {
-    chain.add(eventLine({ sequence: i + 1, timeMicros, body }));
+    lines.add(eventLine({ sequence: i + 1, timeMicros, body }));
   }
   createDatabase(place.file(storeId), (db) => {
     db.run("BEGIN");
     appendEvents(db, 0, stored);
-    createOrigin(db, { storeId, source: "http://source", chain: chain.value });
+    createOrigin(db, { storeId, source: "http://source" });
+    writeBlocks(db, lines.tree.blocksSince(0));
     db.run("COMMIT");
   });
   change(place.file(storeId), (db) => db.all("PRAGMA journal_mode = DELETE"));
   return storeId;
+}
+
+/** Gives a backup the form that earlier versions of the program made: a hash chain, and no tree. */
+export function makeChained(file: string): void {
+  change(file, (db) => {
+    const chain = new HashChain();
+    for (const row of scanEvents(db, { after: 0, upTo: Number.MAX_SAFE_INTEGER }, 1_000_000)) {
+      chain.add(eventLine(row));
+    }
+    db.run("BEGIN");
+    db.script("DROP TABLE tree_block");
+    changeAdditions(db, { tree: false });
+    db.run("UPDATE origin SET chain = ?", chain.value);
+    db.run("COMMIT");
+  });
 }
 
 /** Changes a database without the program. */

@@ -130,6 +130,13 @@ export function verify(place: BackupDirectories, ...args: string[]): Promise<End
   return place.run({ args: ["verify", ...args] });
 }
 
+/** The line of `verify` about a backup without encrypted payloads that is whole. */
+export function okLine(storeId: string, events: number): RegExp {
+  return new RegExp(
+    `^${storeId}: ok, ${events} ${events === 1 ? "event" : "events"}; root [0-9a-f]{64}@${events}\n$`,
+  );
+}
+
 /** Asserts that the program ended with this code and one line on standard error, and printed nothing else. */
 export function assertFailed(ended: Ended, code: number, expected: RegExp): void {
   assert.equal(ended.code, code, ended.stdout + ended.stderr);

@@ -2,7 +2,8 @@ import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { findHead, progressText } from "../../src/backup/reports/progress_line.ts";
 import { runCommand } from "../support/run_command.ts";
-import { FakeSource, rightPage } from "./fake_source.ts";
+import { FakeSource, rightPage, STORE } from "./fake_source.ts";
+import { makeBackup, makeChained, sampleEvents } from "./made_backup.ts";
 import { BackupDirectories } from "./run_backup.ts";
 
 /** Runs the program on a terminal that `script` makes. @returns what a person would have seen */
@@ -45,6 +46,19 @@ Deno.test({
     const summary = seen.split("\r\x1b[K").at(-1);
     assert.match(summary!, /^eventstore-backup: copied 200 events [^\n]+\n$/);
     assert.ok(source.requests.filter(({ limit }) => limit === 1).length < 25, "few tiny reads");
+  },
+});
+
+Deno.test({
+  name: "on a terminal a line also shows the progress of the check before an upgrade",
+  ignore: !hasScript,
+  async fn() {
+    await using source = slowSource();
+    using place = new BackupDirectories(source.address);
+    makeBackup(place, sampleEvents(5000), STORE);
+    makeChained(place.file(STORE));
+    const seen = await onTerminal(place, []);
+    assert.match(seen, /\rchecking the backup: \d+\.\d % {2}event \d+ of 5000 {2}ETA \d+:\d\d/);
   },
 });
 

@@ -6,7 +6,7 @@ import { checkHistory } from "../../src/backup/history/check_history.ts";
 import { SignalGate } from "../../src/backup/history/signal_gate.ts";
 import { openForChecking } from "../../src/store/sqlite/connection/connection.ts";
 import { change, makeBackup, overwrite, placeWithoutSource, sampleEvents } from "./made_backup.ts";
-import { assertFailed, verify } from "./run_backup.ts";
+import { assertFailed, okLine, verify } from "./run_backup.ts";
 
 const EVENTS = 30;
 const EVENT = sampleEvents(EVENTS);
@@ -27,14 +27,15 @@ Deno.test("verify says of each backup that it is whole, and changes nothing", as
     const { code, stdout, stderr } = await verify(place, ...args);
     assert.deepEqual([code, stderr], [0, ""]);
     const lines = stdout.split("\n");
-    assert.match(lines[0]!, new RegExp(`^${first}: ok, (30|0) events$`));
-    assert.match(lines[1]!, new RegExp(`^${second}: ok, (30|0) events$`));
+    assert.match(lines[0]!, new RegExp(`^${first}: ok, (30|0) events; root [0-9a-f]{64}@\\1$`));
+    assert.match(lines[1]!, new RegExp(`^${second}: ok, (30|0) events; root [0-9a-f]{64}@\\1$`));
     assert.equal(lines.length, 3);
   }
   const { stdout } = await verify(place, second!, "--json");
-  const json = JSON.parse(stdout) as { events: number };
+  const { root, ...json } = JSON.parse(stdout) as { root: string; events: number };
   const events = json.events;
   assert.deepEqual(json, { storeId: second, ok: true, events, comparedWithSource: false, problems: [] });
+  assert.match(root, /^[0-9a-f]{64}$/);
   assert.deepEqual(bytesIn(place.dataDir), before);
 });
 
@@ -43,7 +44,9 @@ Deno.test("a backup from before there were views is whole, and a store that is r
   const storeId = makeBackup(place, EVENT);
   change(place.file(storeId), (db) => db.script("DROP VIEW events; DROP VIEW event_tags"));
   const before = bytesIn(place.dataDir);
-  assert.deepEqual(await verify(place), { code: 0, stdout: `${storeId}: ok, 30 events\n`, stderr: "" });
+  const verified = await verify(place);
+  assert.deepEqual([verified.code, verified.stderr], [0, ""]);
+  assert.match(verified.stdout, okLine(storeId, 30));
   const { code, stderr } = await place.run({ args: ["restore", "--to", "restored"] });
   assert.deepEqual([code, stderr], [0, ""]);
   assert.deepEqual(bytesIn(place.dataDir), before);
@@ -54,7 +57,7 @@ Deno.test("a backup from before there were views is whole, and a store that is r
 Deno.test("verify names a file that is damaged, empty, foreign or of another version", async () => {
   using place = placeWithoutSource();
   const damages: [RegExp, (file: string) => void][] = [
-    [/the hash chain differs/, (file) => overwrite(file, "payload 23.", "payload 32.")],
+    [/the Merkle tree differs/, (file) => overwrite(file, "payload 23.", "payload 32.")],
     [/event 23 is damaged/, (file) => overwrite(file, 'payload 23."', "payload 23.\n")],
     [/not ok: cannot be read: |malformed/, (file) => damagePages(file)],
     [/not ok: (the tag index differs from event \d+$|.*malformed)/, (file) => changeTerm(file)],
@@ -82,7 +85,13 @@ Deno.test("verify names a file that is damaged, empty, foreign or of another ver
   }
   const cut = await verify(place, storeIds[4]!, "--json");
   const { problems, ...rest } = JSON.parse(cut.stdout);
-  assert.deepEqual(rest, { storeId: storeIds[4], ok: false, events: null, comparedWithSource: false });
+  assert.deepEqual(rest, {
+    storeId: storeIds[4],
+    ok: false,
+    events: null,
+    root: null,
+    comparedWithSource: false,
+  });
   assert.match(problems.join("\n"), /^\/.+\/backup\/.*\.db is damaged: it has 20000 of \d+ bytes$/);
   assert.equal(cut.code, 1);
   assert.deepEqual(bytesIn(place.dataDir), before, "and leaves it as it is");
@@ -118,7 +127,7 @@ Deno.test("verify finds every byte of an event that was changed in the file", as
   }
   const { stdout } = await verify(place);
   for (const id of ids) assert.match(stdout, new RegExp(`^${id}: not ok: `, "m"));
-  assert.match(stdout, new RegExp(`^${storeId}: ok, 3 events$`, "m"));
+  assert.match(stdout, new RegExp(`^${storeId}: ok, 3 events; root [0-9a-f]{64}@3$`, "m"));
 });
 
 Deno.test("events that a killed run left in the WAL belong to the backup", async () => {
@@ -133,7 +142,8 @@ Deno.test("events that a killed run left in the WAL belong to the backup", async
   });
   assert.ok(Deno.statSync(`${place.file(killed)}-wal`).size > 0);
   const { code, stdout } = await verify(place, killed);
-  assert.deepEqual([code, stdout], [0, `${killed}: ok, 30 events\n`]);
+  assert.equal(code, 0);
+  assert.match(stdout, okLine(killed, 30));
 });
 
 Deno.test("verify rejects a store ID that is none or unknown, and a directory without backups", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Database } from "../../src/store/sqlite/connection/database.ts";
 import { eventTerms } from "../../src/store/core/index_terms.ts";
 import { change, makeBackup, placeWithoutSource, sampleEvents } from "./made_backup.ts";
-import { verify } from "./run_backup.ts";
+import { okLine, verify } from "./run_backup.ts";
 
 const EVENT = sampleEvents(30);
 
@@ -27,12 +27,12 @@ const DAMAGES: readonly (readonly [name: string, damage: (db: Database) => void,
   [
     "the last event is gone",
     (db) => db.run("DELETE FROM event WHERE sequence = 30"),
-    /has entries for events that do not exist; .*; the hash chain differs: at least one of events 1 to 29 /,
+    /has entries for events that do not exist; .*; the Merkle tree differs: it is of 30 events, not of 29$/,
   ],
   [
     "every event is gone",
     (db) => db.script("DELETE FROM event; INSERT INTO event_term (event_term) VALUES ('delete-all')"),
-    /time index has 1 entries instead of 0; the hash chain differs/,
+    /time index has 1 entries instead of 0; the Merkle tree differs: it is of 30 events, not of 0$/,
   ],
   [
     "there is an event 0",
@@ -52,12 +52,12 @@ const DAMAGES: readonly (readonly [name: string, damage: (db: Database) => void,
   [
     "a payload was changed",
     (db) => db.run("UPDATE event SET body = replace(body, 'payload 9.', 'payload 8.') WHERE sequence = 9"),
-    /: the hash chain differs: at least one of events 1 to 30 is not what was copied$/,
+    /: the Merkle tree differs: at least one of events 1 to 30 is not what was copied$/,
   ],
   [
     "a tag was changed",
     (db) => db.run(`UPDATE event SET body = replace(body, '"n":"9"', '"n":"8"') WHERE sequence = 9`),
-    /: the tag index differs from event 9; the hash chain differs/,
+    /: the tag index differs from event 9; the Merkle tree differs/,
   ],
   [
     "a body is no JSON",
@@ -74,17 +74,17 @@ const DAMAGES: readonly (readonly [name: string, damage: (db: Database) => void,
     (db) =>
       db.script(`UPDATE event SET sequence = -1 WHERE sequence = 5; UPDATE event SET sequence = 5 WHERE
         sequence = 6; UPDATE event SET sequence = 6 WHERE sequence = -1`),
-    /: the tag index differs from event 5; the hash chain differs/,
+    /: the tag index differs from event 5; the Merkle tree differs/,
   ],
   [
     "a time was changed a little",
     (db) => db.run("UPDATE event SET time = time + 1 WHERE sequence = 9"),
-    /: the hash chain differs/,
+    /: the Merkle tree differs/,
   ],
   [
     "a time was changed much",
     (db) => db.run("UPDATE event SET time = 0 WHERE sequence = 9"),
-    /: the time index differs from the times of events 1 to 30; the hash chain differs/,
+    /: the time index differs from the times of events 1 to 30; the Merkle tree differs/,
   ],
   [
     "a time is none",
@@ -133,11 +133,31 @@ const DAMAGES: readonly (readonly [name: string, damage: (db: Database) => void,
     /: the tag index differs from event 1$/,
   ],
   [
-    "the chain was changed",
-    (db) => db.run("UPDATE origin SET chain = zeroblob(32)"),
-    /: the hash chain differs/,
+    "the tree was changed",
+    (db) => db.run("UPDATE tree_block SET roots = zeroblob(length(roots))"),
+    /: the Merkle tree differs/,
   ],
-  ["the chain was cut", (db) => db.run("UPDATE origin SET chain = zeroblob(3)"), /: the hash chain differs/],
+  [
+    "the tree was cut",
+    (db) => db.run("UPDATE tree_block SET roots = substr(roots, 1, 3)"),
+    /: the Merkle tree has no block 0, or a damaged one$/,
+  ],
+  [
+    "the tree is of other events",
+    (db) => db.run("UPDATE tree_block SET events = 29"),
+    /: the Merkle tree differs: it is of 29 events, not of 30$/,
+  ],
+  [
+    "the tree has another block",
+    (db) => db.run("UPDATE tree_block SET block = 1"),
+    /: the Merkle tree has no block 0, or a damaged one$/,
+  ],
+  [
+    "the tree has no block",
+    (db) => db.run("DELETE FROM tree_block"),
+    /: the Merkle tree differs: it is of 0 events, not of 30$/,
+  ],
+  ["the tree is gone", (db) => db.script("DROP TABLE tree_block"), /: table tree_block is missing$/],
   ["the origin is gone", (db) => db.run("DELETE FROM origin"), /: the origin table does not name the store/],
   [
     "the origin is another store",
@@ -177,7 +197,7 @@ Deno.test("verify names each damage done to a row, together with the backup, and
   const { code, stdout, stderr } = await verify(place);
   assert.deepEqual([code, stderr], [1, ""]);
   const lines = new Map(stdout.trimEnd().split("\n").map((line) => [line.slice(0, 36), line]));
-  assert.equal(lines.get(whole), `${whole}: ok, 30 events`);
+  assert.match(`${lines.get(whole)}\n`, okLine(whole, 30));
   for (const [i, [name, , expected]] of DAMAGES.entries()) {
     const line = lines.get(storeIds[i]!)!;
     if (!line.startsWith(`${storeIds[i]}: not ok: `) || !expected.test(line)) wrong.push(`${name}: ${line}`);

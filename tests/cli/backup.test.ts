@@ -48,7 +48,7 @@ Deno.test("a wrong flag, verb or configuration gives exit code 2 and every probl
   using place = new BackupDirectories(NO_SOURCE);
   assertRejected(
     await place.run({ args: ["bakcup"] }),
-    'unknown verb "bakcup"; the verbs are verify, list, restore, export; ' +
+    'unknown verb "bakcup"; the verbs are verify, list, restore, export, keys; ' +
       `without one it copies the events of a running server into a separate database${HELP}`,
   );
   assertRejected(

@@ -3,7 +3,16 @@ import { clientProgram } from "../../cli/client_program.ts";
 import { allFlags } from "../../cli/flags.ts";
 import type { Program } from "../../cli/program.ts";
 import { backupProgram, initProgram, serverProgram } from "../../cli/programs.ts";
-import { backupOptions, here, initOptions, noVerb, parsed, problems, serverOptions } from "./parsed_flags.ts";
+import {
+  backupOptions,
+  here,
+  initOptions,
+  noVerb,
+  parsed,
+  problems,
+  restoreOptions,
+  serverOptions,
+} from "./parsed_flags.ts";
 
 function initOptionsOf(...args: string[]) {
   const line = parsed(initProgram, ...args);
@@ -152,7 +161,7 @@ Deno.test("a flag that must be given is missed, but not by --help", () => {
     verb: "restore",
     arguments: [],
     groups: [],
-    options: { config: undefined, to: undefined, until: undefined, dryRun: false, force: false, help: true },
+    options: { ...restoreOptions, help: true },
   });
 });
 

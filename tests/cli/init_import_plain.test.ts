@@ -102,7 +102,7 @@ Deno.test("only one thing can be asked of init", async () => {
   await inDirectory(async (directory) => {
     const { code, stderr } = await runInit(directory, ["--import", "a", "--import-plain", "b"]);
     assert.equal(code, 2);
-    assert.match(stderr, /only one of --import, --import-plain and --add-views can be given/);
+    assert.match(stderr, /only one of --import, --import-plain, --add-views and --add-subjects can be given/);
     assert.deepEqual(namesIn(directory), []);
   });
 });

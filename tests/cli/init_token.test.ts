@@ -39,7 +39,7 @@ Deno.test("a faulty request for a token is rejected with each fault", async () =
     };
     assert.deepEqual(await failure("a b", "--may", "fly", "--expires", "2027-01-31"), [
       'the name must be letters, digits, ".", "_" and "-", at most 63, beginning with a letter or a digit, not "a b"',
-      '--may takes read, write, operate, develop, with commas in between, not "fly"',
+      '--may takes read, write, copy, keys, forget, operate, develop, with commas in between, not "fly"',
       '--expires takes a time with its offset, as in 2027-01-31T00:00:00Z, not "2027-01-31" ' +
       "(help: eventstore-init token --help)",
     ]);

@@ -6,6 +6,19 @@ const common = { config: undefined, checkConfig: false, defaultConfig: false, ve
 /** The rest of a command line without a verb. */
 export const noVerb = { verb: undefined, arguments: [], groups: [] };
 
+/** The options of a restore without flags. */
+export const restoreOptions = {
+  config: undefined,
+  to: undefined,
+  until: undefined,
+  dryRun: false,
+  force: false,
+  keys: undefined,
+  withoutKeys: false,
+  forgotten: [],
+  help: false,
+};
+
 /** The options of each program without flags. */
 export const serverOptions = { ...common, printConfig: false };
 export const initOptions = {
@@ -14,7 +27,11 @@ export const initOptions = {
   import: undefined,
   keepStoreId: false,
   importPlain: undefined,
+  keys: undefined,
+  withoutKeys: false,
+  forgotten: [],
   addViews: false,
+  addSubjects: false,
 };
 export const backupOptions = { ...common, quiet: false, json: false, metricsFile: undefined };
 

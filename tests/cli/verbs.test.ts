@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { clientProgram } from "../../cli/client_program.ts";
 import { backupProgram } from "../../cli/programs.ts";
-import { backupOptions, here, noVerb, parsed, problems } from "./parsed_flags.ts";
+import { backupOptions, here, noVerb, parsed, problems, restoreOptions } from "./parsed_flags.ts";
 
 Deno.test("a verb may come before or after its flags, and takes only its own", () => {
   const expected = {
     verb: "restore",
     arguments: ["id"],
     groups: [],
-    options: { config: undefined, to: here("d"), until: undefined, dryRun: false, force: true, help: false },
+    options: { ...restoreOptions, to: here("d"), force: true },
   };
   assert.deepEqual(parsed(backupProgram, "restore", "id", "--to", "d", "--force"), expected);
   assert.deepEqual(parsed(backupProgram, "--force", "--to=d", "restore", "id"), expected);
@@ -19,7 +19,7 @@ Deno.test("a verb may come before or after its flags, and takes only its own", (
   assert.deepEqual(problems(backupProgram, "verify", "--forse", "--to", "d", "--quiet"), [
     'unknown flag "--forse" of verify',
     'unknown flag "--to" of verify; it belongs to restore',
-    'unknown flag "--quiet" of verify',
+    'unknown flag "--quiet" of verify; it belongs to keys',
   ]);
   assert.deepEqual(problems(backupProgram, "--all", "--jsn"), [
     'unknown flag "--all"; it belongs to verify',
@@ -28,7 +28,7 @@ Deno.test("a verb may come before or after its flags, and takes only its own", (
 });
 
 Deno.test("an unknown verb is named with what was probably meant, and with all that there are", () => {
-  const verbs = "verbs are verify, list, restore, export; " +
+  const verbs = "verbs are verify, list, restore, export, keys; " +
     "without one it copies the events of a running server into a separate database";
   assert.deepEqual(problems(backupProgram, "verfy", "--all"), [
     `unknown verb "verfy", did you mean verify? The ${verbs}`,
@@ -77,7 +77,7 @@ Deno.test("arguments are taken by their place, and only those that are known", (
   ]);
   assert.deepEqual(problems(clientProgram, "projection"), ["get or delete is missing"]);
   assert.deepEqual(problems(clientProgram), [
-    "a verb is missing, one of read, append, head, types, stats, projection, health, whoami, explore, completions",
+    "a verb is missing, one of read, append, head, types, stats, projection, subject, forget, health, whoami, verify, explore, completions",
   ]);
   const empty = parsed(clientProgram, "append", "--text", "");
   assert.equal(empty.verb === "append" && empty.options.text, "");

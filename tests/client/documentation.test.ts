@@ -30,7 +30,7 @@ function writeTutorialFiles(directory: string): string[] {
 Deno.test("the examples in the docstrings and on the pages have the right types and run, and the files of the tutorial have the right types", async () => {
   const all = examples(PAGES);
   assert.ok(all.length > 12, `only ${all.length} examples were found`);
-  await using serverA = await startTestServer();
+  await using serverA = await startTestServer("tcp", { SERVICE_SUBJECTS: "student" });
   await using serverB = await startTestServer("tcp", { SERVICE_EDITION: "B" });
   const serverOf = ({ code }: Example) => code.includes('edition: "B"') ? serverB : serverA;
   await inDirectory(async (directory) => {

@@ -12,6 +12,8 @@ class RawServer implements Disposable {
   /** True when the server closes the connection after the answer. */
   closes = true;
   connections = 0;
+  /** The first line of each request. */
+  readonly requests: string[] = [];
   readonly #listener: Deno.Listener;
   readonly #open = new Set<Deno.Conn>();
 
@@ -29,24 +31,36 @@ class RawServer implements Disposable {
     for await (const connection of this.#listener) {
       this.connections++;
       this.#open.add(connection);
-      await readRequest(connection);
+      this.#serve(connection);
+    }
+  }
+
+  async #serve(connection: Deno.Conn): Promise<void> {
+    do {
+      const request = await readRequest(connection).catch(() => "");
+      if (request === "") return;
+      this.requests.push(request.split("\r\n")[0]!);
       // A client that no longer waits has disconnected, so writing may fail.
       await connection.write(new TextEncoder().encode(this.answer)).catch(() => {});
-      if (!this.closes) continue;
-      this.#open.delete(connection);
-      connection.close();
-    }
+    } while (!this.closes);
+    this.#open.delete(connection);
+    connection.close();
   }
 }
 
-/** Reads the whole request: closing a connection with unread bytes would reset it, and the answer would be lost. */
-async function readRequest(connection: Deno.Conn): Promise<void> {
+/**
+ * Reads the whole request: closing a connection with unread bytes would reset it, and the answer would be lost.
+ * @returns nothing when the client has disconnected
+ */
+async function readRequest(connection: Deno.Conn): Promise<string> {
   const buffer = new Uint8Array(10_000);
-  for (let text = ""; !isWhole(text);) {
+  let text = "";
+  while (!isWhole(text)) {
     const count = await connection.read(buffer);
-    if (count === null) return;
+    if (count === null) return "";
     text += new TextDecoder().decode(buffer.subarray(0, count));
   }
+  return text;
 }
 
 function isWhole(text: string): boolean {

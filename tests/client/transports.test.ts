@@ -45,6 +45,19 @@ Deno.test("an answer that does not come, or stops, has a time limit", async () =
   });
 });
 
+Deno.test("a write is sent once, also when the connection that it reuses closes without an answer", async () => {
+  await onRawServers(async (server, place) => {
+    const store = new EventStore({ ...place, retrySeconds: 0 });
+    [server.answer, server.closes] = [`${PAGE}content-length: 18\r\n\r\n{"hasMore":false}\n`, false];
+    await store.read("*");
+    [server.answer, server.closes] = ["", true];
+    server.requests.length = 0;
+    const error = await lost(store.append(note("1")));
+    assert.equal(error.outcomeUnknown, true);
+    assert.deepEqual(server.requests, ["POST /write HTTP/1.1"]);
+  });
+});
+
 Deno.test("a time limit may be longer than any timer", async () => {
   const headers = { "x-service-store": "s", "x-service-head": "7" };
   const quick = new ScriptedTransport({ status: 200, body: '{"hasMore":false}\n', headers });

@@ -150,6 +150,7 @@ Deno.test("every error of the server is known as its own", async () => {
     Unauthorized: null,
     Forbidden: null,
     ProjectionNotFound: null,
+    SubjectNotFound: null,
     TransactionNotFound: null,
     ConcurrencyException: null,
     TransactionBusy: null,

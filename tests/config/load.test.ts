@@ -27,7 +27,7 @@ Deno.test("a program reads no variable of another program", () => {
     configPath: new URL("../../config.example.toml", import.meta.url).pathname,
     env: (name) => void asked.push(name),
   });
-  assert.equal(asked.length, 41);
+  assert.equal(asked.length, 46);
   assert.deepEqual(asked.filter((name) => name.startsWith("SERVICE_BACKUP")), []);
 });
 
@@ -97,6 +97,25 @@ Deno.test("the hosts that are allowed are an array in the file, and have commas 
   assert.deepEqual(more, []);
 });
 
+Deno.test("subjects are a list too, of any names but the empty one", () => {
+  const subjects = (text: string, variables = {}): readonly string[] =>
+    loadServerText(text, variables).settings.subjects;
+  assert.deepEqual(subjects(""), []);
+  assert.deepEqual(subjects('[server]\nsubjects = ["student", "customer of a shop"]'), [
+    "student",
+    "customer of a shop",
+  ]);
+  assert.deepEqual(subjects("", { SERVICE_SUBJECTS: "student, customer" }), ["student", "customer"]);
+  const problem = (list: string, given: string): void =>
+    assert.deepEqual(serverProblemsOf(`[server]\nsubjects = ${list}`), [
+      `config.toml:2:1: subjects must be a list of names of identifiers, as in ["student"], not ${given}`,
+    ]);
+  problem('["student", ""]', "an empty string");
+  problem('"student"', '"student"');
+  problem("[7]", "7");
+  problem('["a\\u0000b"]', '"a\\u0000b"');
+});
+
 Deno.test("an address that others can reach gets a warning without a token, a stronger one in development mode", () => {
   const warnings = (variables: Record<string, string>): readonly string[] =>
     loadServerText("", { SERVICE_PORT: "9", ...variables }).warnings;
@@ -136,6 +155,7 @@ const rows: readonly (readonly [string, string, fc.Arbitrary<Value>, Value | und
   ["logLevel", "SERVICE_LOG_LEVEL", fc.constantFrom("debug", "error"), "warning"],
   ["devMode", "SERVICE_DEV_MODE", fc.boolean(), false],
   ["maxEventsPerPage", "SERVICE_MAX_EVENTS_PER_PAGE", fc.integer({ min: 1000, max: 2 ** 31 - 1 }), 10000],
+  ["maxTagsPerEvent", "SERVICE_MAX_TAGS_PER_EVENT", fc.integer({ min: 20, max: 256 }), 20],
   ["maxEventSize", "SERVICE_MAX_EVENT_SIZE", fc.integer({ min: 1, max: 2 ** 31 - 1 }), 65536],
   ["maxOpenTx", "SERVICE_MAX_OPEN_TX", fc.integer({ min: 1, max: 2 ** 31 - 1 }), 1000],
   ["transactionTimeout", "SERVICE_TRANSACTION_TIMEOUT", fc.integer({ min: 1, max: 15 }), 5],
@@ -163,6 +183,6 @@ Deno.test("any settings, spread over file and environment, resolve to file over 
       assert.equal(found.source, source, key);
       if (source === "environment") assert.equal(found.origin, variable);
     }
-    assert.equal(values.length, 41);
+    assert.equal(values.length, 46);
   }));
 });

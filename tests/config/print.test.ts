@@ -151,6 +151,7 @@ const anyValues: Readonly<Record<string, fc.Arbitrary<Value>>> = {
   devMode: fc.boolean(),
   maxEventsPerPage: fc.integer({ min: 1000, max: 2 ** 31 - 1 }),
   maxEventSize: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
+  maxTagsPerEvent: fc.integer({ min: 20, max: 256 }),
   maxOpenTx: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
   maxTransactionDuration: fc.integer({ min: 5, max: 2_147_483 }),
 };

@@ -27,6 +27,7 @@ const documented: Record<
     ["defaultEventsPerPage", "SERVICE_DEFAULT_EVENTS_PER_PAGE", 1000, "all"],
     ["maxEventsPerPage", "SERVICE_MAX_EVENTS_PER_PAGE", 10000, "all"],
     ["maxEventSize", "SERVICE_MAX_EVENT_SIZE", 65536, "all"],
+    ["maxTagsPerEvent", "SERVICE_MAX_TAGS_PER_EVENT", 20, "all"],
     ["maxProjectionSize", "SERVICE_MAX_PROJECTION_SIZE", 65536, "all"],
     ["maxEventsPerWrite", "SERVICE_MAX_EVENTS_PER_WRITE", 100, "A"],
     ["maxProjectionsPerWrite", "SERVICE_MAX_PROJECTIONS_PER_WRITE", 500, "AB"],
@@ -49,6 +50,10 @@ const documented: Record<
     ["openHealth", "SERVICE_OPEN_HEALTH", false, "all"],
     ["recordTokenName", "SERVICE_RECORD_TOKEN_NAME", false, "all"],
     ["allowedHosts", "SERVICE_ALLOWED_HOSTS", [], "all"],
+    ["subjects", "SERVICE_SUBJECTS", [], "all"],
+    ["rejectEmails", "SERVICE_REJECT_EMAILS", false, "all"],
+    ["masterKeyFile", "SERVICE_MASTER_KEY_FILE", undefined, "all"],
+    ["masterKey", "SERVICE_MASTER_KEY", undefined, "all"],
   ],
   backup: [
     ["sourceUrl", "SERVICE_BACKUP_SOURCE_URL", undefined, "all"],

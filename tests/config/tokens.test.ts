@@ -46,7 +46,10 @@ Deno.test("each fault of a token is reported with its place, and its digest is n
       /:5:1: tokens\[0\]\.sha256 must be [^s]* SHA-256 of a token .* digits$/,
     ],
     [{ sha256: `sha256 = "${tokenDigest("")}"\n` }, /:5:1: tokens\[0\]\.sha256 must be/],
-    [{ may: "" }, /:4:1: tokens\[0\]\.may must be a list of some of "read", "write", "operate", "develop"$/],
+    [
+      { may: "" },
+      /:4:1: tokens\[0\]\.may must be a list of some of "read", "write", "copy", "keys", "forget", "operate", "develop"$/,
+    ],
     [{ may: "may = []\n" }, /:6:1: tokens\[0\]\.may must be a list of some of/],
     [{ may: 'may = "read"\n' }, /:6:1: tokens\[0\]\.may must be a list/],
     [{ may: 'may = ["read", "fly"]\n' }, /:6:1: tokens\[0\]\.may .*, not "fly"$/],

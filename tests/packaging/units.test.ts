@@ -3,6 +3,7 @@ import {
   BACKUP_DIRECTORY,
   CONFIG_PATH,
   DATA_DIRECTORY,
+  KEYS_DIRECTORY,
   SOCKET_PATH,
   TOKENS_PATH,
   USER,
@@ -13,6 +14,8 @@ const SERVER = "eventstore-server.service";
 const STORE = "eventstore-server@.service";
 const BACKUP = "eventstore-backup.service";
 const TIMER = "eventstore-backup.timer";
+const KEYS = "eventstore-keys.service";
+const KEYS_TIMER = "eventstore-keys.timer";
 
 Deno.test("the server's unit says what the package and the settings say", () => {
   const unit = unitFile(SERVER);
@@ -38,6 +41,23 @@ Deno.test("the backup's unit says what the package says, and the timer starts it
   assert.deepEqual(unitFile(TIMER).all("Unit"), [], "the timer starts the unit of its own name");
 });
 
+Deno.test("the unit of the keys copies as the backup does, and its timer starts it", () => {
+  const [unit, backup] = [unitFile(KEYS), unitFile(BACKUP)];
+  const copy = unit.all("ExecStart")[0]!;
+  assert.ok(
+    copy.startsWith(`/bin/sh -c 'exec /usr/bin/eventstore-backup keys --quiet --config ${CONFIG_PATH} `),
+  );
+  for (
+    const key of ["User", "Group", "EnvironmentFile", "RestartPreventExitStatus", "LimitNOFILE", "UMask"]
+  ) {
+    assert.equal(unit.one(key), backup.one(key), key);
+  }
+  assert.equal(unit.one("WorkingDirectory"), KEYS_DIRECTORY);
+  assert.equal(`/var/lib/${unit.one("StateDirectory")}`, KEYS_DIRECTORY);
+  assert.equal(unit.one("StateDirectoryMode"), "0700");
+  assert.deepEqual(unitFile(KEYS_TIMER).all("Unit"), [], "the timer starts the unit of its own name");
+});
+
 Deno.test("the unit of one of several stores differs from the server's in names only", () => {
   const lines = (unit: string): string[] => Deno.readTextFileSync(unitPath(unit)).split("\n");
   const own = (unit: string, other: string): string[] =>
@@ -58,7 +78,7 @@ Deno.test("the unit of one of several stores differs from the server's in names 
 });
 
 Deno.test("each unit names its manual page, and a page that the package ships", () => {
-  for (const unit of [SERVER, STORE, BACKUP, TIMER]) {
+  for (const unit of [SERVER, STORE, BACKUP, TIMER, KEYS, KEYS_TIMER]) {
     const documentation = unitFile(unit).one("Documentation").split(" ");
     const [page, ...others] = documentation.filter((place) => place.startsWith("file:"));
     assert.deepEqual(others, []);
@@ -68,11 +88,12 @@ Deno.test("each unit names its manual page, and a page that the package ships", 
   }
 });
 
-Deno.test("server and backup live in the same cage", () => {
+Deno.test("server, backup and copies of keys live in the same cage", () => {
   const cage = (unit: string): string => {
     const text = Deno.readTextFileSync(unitPath(unit));
     return text.slice(text.indexOf("NoNewPrivileges=yes")).split("\n[Install]")[0]!.trim();
   };
   assert.ok(cage(SERVER).includes("SystemCallFilter="));
   assert.equal(cage(BACKUP), cage(SERVER));
+  assert.equal(cage(KEYS), cage(SERVER));
 });

@@ -107,7 +107,10 @@ Deno.test("whoami prints what the token may do; what it may not do is 7", async 
     '{"edition":"A","name":"report","may":["read","operate"],"expires":"2099-01-01T00:00:00.000000Z"}\n',
   );
   const all = { env: { EVENTSTORE_TOKEN: "all" } };
-  assert.equal(await shell.prints(["whoami"], all), "no name: may read, write, operate, develop\n");
+  assert.equal(
+    await shell.prints(["whoami"], all),
+    "no name: may read, write, copy, keys, forget, operate, develop\n",
+  );
   await shell.fails(APPEND, 7, /the token report lacks the right "write"/, report);
   const tenant = { env: { EVENTSTORE_TOKEN: "t" } };
   assert.equal(await shell.prints(["whoami"], tenant), "tenant: may write, only events with tenant=t1\n");

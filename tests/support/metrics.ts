@@ -31,6 +31,12 @@ const FILE_TYPES: Readonly<Record<string, string>> = {
   service_disk_size_bytes: "gauge",
 };
 
+/** The families of a server with `subjects`, in the order of the page. They come before `service_last_sequence`. */
+export const SUBJECT_TYPES: Readonly<Record<string, string>> = {
+  service_subjects_forgotten_total: "counter",
+  service_last_hashed_sequence: "gauge",
+};
+
 /** The families that every edition has in addition to its own, in the order of the page. */
 export const COMMON_TYPES: Readonly<Record<string, string>> = {
   service_reads_waiting: "gauge",

@@ -13,3 +13,9 @@ export function replacePart(block: string, part: string, replacement: string): s
   if (parts.length !== 2) throw new Error(`"${part}" is there ${parts.length - 1} times`);
   return parts.join(replacement);
 }
+
+/** The SQL statements of a block, without its comments. */
+export function pageStatements(page: string, firstLine: string): string[] {
+  const block = pageBlock(page, firstLine).replaceAll(/^--.*\n/gm, "");
+  return block.split(";").map((sql) => sql.trim()).filter((sql) => sql !== "");
+}

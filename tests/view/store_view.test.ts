@@ -19,7 +19,7 @@ Deno.test("the events of others do not wake a read with within that waits", asyn
   };
   const store = { reads: { chunk: () => Promise.resolve(chunk()) }, feed } as unknown as Store;
   const unused = () => assert.fail("there is only a read");
-  const views = new StoreViews(store, { write: unused }, { document: unused });
+  const views = new StoreViews(store, { write: unused, alone: unused }, { document: unused });
   const view = views.of({ ...EVERYTHING, within: makeWithin([TENANT]) });
   const read = { query: "every", terms: "every", afterSequence: 0, limit: 1, waitSeconds: 60 } as const;
   const page = view.awaitedPage(read, { disconnected: new AbortController().signal }, () => {});

@@ -8,7 +8,11 @@ import { tagsText } from "../../src/wire/tags.ts";
 import { expectInvalid, expectRejection } from "./expect_rejection.ts";
 
 function read(events: unknown, maxEventSize = 65536): NewEvent[] {
-  return decodeEvents(parseText(JSON.stringify(events)), "events", { maxEventSize });
+  return decodeEvents(parseText(JSON.stringify(events)), "events", {
+    maxEventSize,
+    maxTagsPerEvent: 20,
+    rejectEmails: false,
+  });
 }
 
 Deno.test("an event needs type and payload only, and null for its tags means left out", () => {
@@ -30,8 +34,9 @@ Deno.test("the two kinds of tags are kept apart", () => {
 });
 
 Deno.test("events that are missing or null are rejected by name", () => {
-  expectInvalid(() => decodeEvents(undefined, "events", { maxEventSize: 1 }), "events is missing");
-  expectInvalid(() => decodeEvents(null, "events", { maxEventSize: 1 }), "events must be an array, not null");
+  const limits = { maxEventSize: 1, maxTagsPerEvent: 20, rejectEmails: false };
+  expectInvalid(() => decodeEvents(undefined, "events", limits), "events is missing");
+  expectInvalid(() => decodeEvents(null, "events", limits), "events must be an array, not null");
 });
 
 Deno.test("an event of maxEventSize bytes is accepted, one byte more is too large", () => {
@@ -129,7 +134,11 @@ Deno.test("a line that goes out can be sent again as a write and is the same eve
       string,
       unknown
     >;
-    const [read] = decodeEvents([sent], "events", { maxEventSize: 65536 });
+    const [read] = decodeEvents([sent], "events", {
+      maxEventSize: 65536,
+      maxTagsPerEvent: 20,
+      rejectEmails: false,
+    });
     assert.ok(read);
     assert.equal(eventBody(read), eventBody(event));
   }));

@@ -62,3 +62,47 @@ Deno.test("a line with any byte less, more or changed is rejected", () => {
   // A changed digit or letter in a value gives another valid event.
   assert.ok(taken > 10 && taken < bytes.length, String(taken));
 });
+
+const DATA = new Uint8Array(40).toBase64();
+const KEY_ID = "AAAAAAAAAAAA_-09";
+
+/** A line with an encrypted payload. @param changes of its parts */
+function sealedLine(
+  { keys = `[["student","${KEY_ID}"]]`, data = DATA, payload = '""', end = "" } = {},
+): string {
+  return '{"sequence":1,"time":"2023-11-14T22:13:20.000000Z","type":"t","identifiers":{"course":"c","student":"s"},' +
+    `"metadata":{},"payload":${payload},"sealed":{"keys":${keys},"data":"${data}"${end}}}`;
+}
+
+Deno.test("a line with an encrypted payload is read back as it is, and no other form of it is accepted", () => {
+  const line = sealedLine();
+  const { sequence, timeMicros, body, event: read, sealed } = parseEventLine(line);
+  assert.equal(eventLine({ sequence, timeMicros, body }), `${line}\n`);
+  assert.deepEqual([read.type, read.payload], ["t", ""]);
+  assert.deepEqual(sealed, { keys: [["student", KEY_ID]], data: DATA });
+  const student = `["student","${KEY_ID}"]`;
+  const rejected: readonly (readonly [string, RegExp])[] = [
+    [sealedLine({ payload: '"x"' }), /an event with sealed must have an empty payload/],
+    [sealedLine({ keys: "[]" }), /the keys of sealed are not those of its subjects/],
+    [sealedLine({ keys: `[["other","${KEY_ID}"]]` }), /are not those of its subjects/],
+    [sealedLine({ keys: `[${student},${student}]` }), /are not those of its subjects/],
+    [sealedLine({ keys: `[${student},["course","${KEY_ID}"]]` }), /are not those of its subjects/],
+    [sealedLine({ keys: '[["student","short"]]' }), /are not those of its subjects/],
+    [sealedLine({ keys: `[["student","${KEY_ID}",1]]` }), /are not those of its subjects/],
+    [sealedLine({ keys: `[[1,"${KEY_ID}"]]` }), /are not those of its subjects/],
+    [sealedLine({ data: new Uint8Array(29).toBase64() }), /sealed is not an encrypted payload/],
+    [sealedLine({ data: DATA.replace("==", "") }), /sealed is not an encrypted payload/],
+    [sealedLine({ data: DATA.replace("A==", "B==") }), /sealed is not an encrypted payload/],
+    [sealedLine({ data: ` ${DATA}` }), /sealed is not an encrypted payload/],
+    [sealedLine({ data: DATA.replace("A", "-") }), /sealed is not an encrypted payload/],
+    [sealedLine({ end: ',"more":1' }), /sealed is not an encrypted payload/],
+    [line.replace('"keys":', ' "keys":'), /not in the form that this program writes/],
+    [line.replace('"sealed":{', '"sealed":null,"x":{'), /unknown key "x"/],
+    [line.replace(/"sealed":.*/, '"sealed":null}'), /are not those of its subjects/],
+    [line.replace(/"sealed":.*/, '"forgotten":["student"]}'), /unknown key "forgotten"/],
+  ];
+  for (const [text, expected] of rejected) {
+    assert.notEqual(text, line);
+    assert.throws(() => parseEventLine(text), expected, text);
+  }
+});

@@ -5,7 +5,7 @@ import { decodeTags, tagsText } from "../../src/wire/tags.ts";
 import { parseText } from "../editions/a_write/decode_bodies.ts";
 
 function read(text: string): Tag[] {
-  return decodeTags(parseText(text), "events[0]", "identifiers");
+  return decodeTags(parseText(text), "events[0]", "identifiers", 20);
 }
 
 Deno.test("a tag object becomes one tag per value, in the order sent", () => {
@@ -17,8 +17,8 @@ Deno.test("a tag object becomes one tag per value, in the order sent", () => {
     { name: "\0", value: "\0" },
   ]);
   assert.deepEqual(read("{}"), []);
-  assert.deepEqual(decodeTags(null, "events[0]", "identifiers"), []);
-  assert.deepEqual(decodeTags(undefined, "events[0]", "identifiers"), []);
+  assert.deepEqual(decodeTags(null, "events[0]", "identifiers", 20), []);
+  assert.deepEqual(decodeTags(undefined, "events[0]", "identifiers", 20), []);
 });
 
 Deno.test("20 tags are accepted, spread over names or under one", () => {

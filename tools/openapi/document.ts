@@ -8,7 +8,7 @@ import { type HeaderName, HEADERS } from "./headers.ts";
 import type { JsonObject } from "./json.ts";
 import { modelSchemas } from "./editions/model_schemas.ts";
 import { errorsOf, type Operation, operationObject } from "./operation.ts";
-import { NAME, ref } from "./schema.ts";
+import { COUNT, NAME, ref } from "./schema.ts";
 import { TAGS } from "./editions/shared_operations.ts";
 import { yamlText } from "./yaml.ts";
 
@@ -56,6 +56,7 @@ const TAG_TEXTS: Readonly<Record<typeof TAGS[number], string>> = {
   events: "Reading and appending events.",
   transactions: "A command, from its begin to its commit.",
   projections: "Opaque current state, by type and ID.",
+  subjects: "Persons, whose payloads are encrypted: with the setting `subjects`.",
   pause: "Keeping writers out.",
   operation: "For those who run the server.",
   development: "In development mode only.",
@@ -94,6 +95,12 @@ function paths({ operations, exchanges }: EditionInterface): JsonObject {
 const PARAMETERS: JsonObject = {
   type: pathSegment("type", "The type of a projection, percent-encoded.", TYPE),
   id: pathSegment("id", "The ID of a projection, percent-encoded.", ID),
+  name: pathSegment(
+    "name",
+    "The name of an identifier that stands for a person, percent-encoded.",
+    "student",
+  ),
+  value: pathSegment("value", "The value of that identifier, percent-encoded.", "s1"),
   txId: pathSegment("txId", "The ID of a transaction, from `POST /tx`.", TX),
   ticket: { ...ticket("The ticket from `POST /begin`."), required: true },
   optionalTicket: ticket("The ticket from `POST /begin`. Without it, the call is none of a transaction."),
@@ -104,6 +111,27 @@ const PARAMETERS: JsonObject = {
     description: "RFC 3339, with any offset.",
     schema: { type: "string", format: "date-time" },
     example: "2026-11-20T19:07:36Z",
+  },
+  head: {
+    name: "head",
+    in: "query",
+    description: "The root covers the events up to this sequence. By default up to the last.",
+    schema: COUNT,
+    example: 2,
+  },
+  sequence: {
+    name: "sequence",
+    in: "query",
+    description: "Prove that the root covers this event.",
+    schema: ref("Sequence"),
+    example: 1,
+  },
+  from: {
+    name: "from",
+    in: "query",
+    description: "Prove that the root continues that of this earlier head.",
+    schema: COUNT,
+    example: 1,
   },
   ofType: {
     name: "type",

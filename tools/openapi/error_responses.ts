@@ -39,6 +39,7 @@ export const COMMON_RESPONSES: JsonObject = {
     'the path segment "%zz" is not valid percent-encoded UTF-8',
   ),
   NotInDevelopmentMode: plainResponse("The server is not in development mode.", "unknown path"),
+  NoSubjects: plainResponse("The server has no `subjects`.", "unknown path"),
   HeadTooLarge: plainResponse(
     "The request line and the header fields are too long, or too many.",
     "the head exceeds 65536 bytes",
@@ -76,6 +77,7 @@ function errorResponse(codes: readonly ErrorCode[], exchanges: readonly Exchange
     ...headersObject(headersOf(codes)),
     content: {
       "application/json": { schema, ...answerExamples(exchanges, "json") },
+      ...(codes.includes("SubjectNotFound") ? plainText("unknown path") : {}),
       ...(codes.includes("InvalidRequest")
         ? plainText('the path segment "%zz" is not valid percent-encoded UTF-8')
         : {}),

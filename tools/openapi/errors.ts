@@ -24,6 +24,10 @@ const TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     message: 'the token report lacks the right "write"',
   },
   ProjectionNotFound: { when: "There is no projection of this type and ID. In a transaction, it goes on." },
+  SubjectNotFound: {
+    when:
+      "The store has never had a key for this subject. Nothing was written. In plain text: the server has no `subjects`.",
+  },
   TransactionNotFound: { when: "The transaction is unknown, expired or over." },
   ConcurrencyException: {
     when: "What the write depends on has changed. Nothing was written: read and decide again.",

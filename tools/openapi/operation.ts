@@ -36,8 +36,8 @@ export interface Operation {
   readonly successes: readonly Success[];
   /** Additional errors, besides those of every request. */
   readonly errors?: readonly ErrorCode[];
-  /** Set if the operation exists in development mode only. */
-  readonly devModeOnly?: true;
+  /** The answer of a server on which the operation does not exist. */
+  readonly absent?: "NotInDevelopmentMode" | "NoSubjects";
   /** Set if the operation answers without reading a body. */
   readonly bodyUnread?: true;
 }
@@ -111,7 +111,8 @@ function responsesOf(operation: Operation, exchanges: readonly Exchange[]): Json
   for (const [status, codes] of Map.groupBy(errorsOf(operation), statusOf)) {
     responses[status] = component("responses", responseName(codes));
   }
-  if (operation.devModeOnly === true) responses[404] = component("responses", "NotInDevelopmentMode");
+  const { absent } = operation;
+  if (absent !== undefined && responses[404] === undefined) responses[404] = component("responses", absent);
   // JavaScript orders numeric keys in ascending order.
   return responses;
 }

@@ -5,7 +5,14 @@ import { backupProgram, initProgram, programs, serverProgram } from "../../cli/p
 import { settingsHelp } from "../../src/config/print.ts";
 import { type Section, sections, settingsOf } from "../../src/config/settings.ts";
 import { VERSION } from "../../src/config/version.ts";
-import { BACKUP_DIRECTORY, CONFIG_PATH, DATA_DIRECTORY, SOCKET_PATH, TOKENS_PATH } from "./paths.ts";
+import {
+  BACKUP_DIRECTORY,
+  CONFIG_PATH,
+  DATA_DIRECTORY,
+  KEYS_DIRECTORY,
+  SOCKET_PATH,
+  TOKENS_PATH,
+} from "./paths.ts";
 import { bold, entry, example, italic, paragraphs, plain, section, subsection, titleLine } from "./roff.ts";
 
 /** A page as `man` reads it. */
@@ -59,7 +66,7 @@ database, named after the server's store ID, and prints one line. A server that 
 and gets a new file alongside the old one. Projections are not copied: they can be rebuilt from the events.
 
 As a service it is started by a timer, once the timer is enabled: systemctl enable --now
-eventstore-backup.timer.`,
+eventstore-backup.timer. So are copies of the keys of subjects: eventstore-keys.timer.`,
   files: [
     [CONFIG_PATH, "the configuration of the service"],
     [
@@ -67,6 +74,7 @@ eventstore-backup.timer.`,
       "variables that hold tokens, read by systemd for the service; absent unless you create it",
     ],
     [BACKUP_DIRECTORY, "the backups of the service"],
+    [KEYS_DIRECTORY, "the copies of the keys, none older than a week"],
   ],
   example: `runuser -u eventstore -- eventstore-backup verify --config ${CONFIG_PATH}`,
 };

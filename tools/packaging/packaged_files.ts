@@ -19,6 +19,8 @@ const UNITS = [
   "eventstore-server@.service",
   "eventstore-backup.service",
   "eventstore-backup.timer",
+  "eventstore-keys.service",
+  "eventstore-keys.timer",
 ];
 
 /** Folders and files of documentation. Their paths relative to each other stay the same. */

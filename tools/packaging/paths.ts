@@ -13,4 +13,6 @@ export const TOKENS_PATH = "/etc/eventstore/tokens.env";
 
 export const DATA_DIRECTORY = "/var/lib/eventstore";
 export const BACKUP_DIRECTORY = "/var/lib/eventstore-backup";
+/** The copies of the keys of subjects, apart from the events. */
+export const KEYS_DIRECTORY = "/var/lib/eventstore-keys";
 export const SOCKET_PATH = "/run/service/service.sock";

@@ -3,10 +3,11 @@ import { h, replace } from "../parts/dom.ts";
 import { narrowedToTag, narrowedToType } from "../filter/filter.ts";
 import { everything } from "../filter/query.ts";
 import { timeText } from "../parts/format.ts";
-import { button, notice, tagButton, typeMark } from "../parts/parts.ts";
+import { button, fact, notice, tagButton, typeMark } from "../parts/parts.ts";
 import { payloadView } from "../parts/payload_view.ts";
 import { fragmentOf, START } from "../frame/route.ts";
 import { type StoredEvent, tagsOf } from "../store/stored_event.ts";
+import { forgottenPart, storedPart } from "./stored_part.ts";
 import { sameWrite, sameWriteText } from "./same_write.ts";
 import { escapedJson, visibleLine } from "../parts/visible_text.ts";
 
@@ -92,7 +93,10 @@ export class EventPanel {
         ...fact("Sequence", String(event.sequence)),
       ),
       ...this.#tags(event),
-      payloadView(event.payload, () => app.copy(event.payload, "the payload")),
+      event.forgotten === undefined
+        ? payloadView(event.payload, () => app.copy(event.payload, "the payload"))
+        : forgottenPart(event.forgotten),
+      storedPart(app, event, signal),
       write,
       h(
         "div",
@@ -177,8 +181,4 @@ export class EventPanel {
 
 function iconButton(sign: string, label: string, onPress: () => void): HTMLButtonElement {
   return button(sign, onPress, { "class": "button icon", "aria-label": label, "title": label });
-}
-
-function fact(name: string, value: Node | string): HTMLElement[] {
-  return [h("dt", {}, name), h("dd", {}, value)];
 }

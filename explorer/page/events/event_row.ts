@@ -2,7 +2,7 @@ import { h } from "../parts/dom.ts";
 import type { Tag } from "../filter/tag.ts";
 import { partsOf, timeText } from "../parts/format.ts";
 import { tagButton, typeMark } from "../parts/parts.ts";
-import { type StoredEvent, tagsOf } from "../store/stored_event.ts";
+import { forgottenText, type StoredEvent, tagsOf } from "../store/stored_event.ts";
 import { visibleLine } from "../parts/visible_text.ts";
 import type { Column } from "./row_columns.ts";
 
@@ -38,7 +38,8 @@ export function eventRow(
     typeMark(color),
     h("bdi", {}, visibleLine(event.type.slice(0, CHARACTERS_MAX))),
   );
-  const payload = visibleLine(event.payload.slice(0, CHARACTERS_MAX));
+  const forgotten = forgottenText(event);
+  const payload = visibleLine((forgotten ?? event.payload).slice(0, CHARACTERS_MAX));
   return h(
     "li",
     { "class": "row", "data-sequence": event.sequence },
@@ -53,7 +54,13 @@ export function eventRow(
         more > 0 ? h("span", { class: "row-more" }, `+${more}`) : undefined,
       )
       : undefined,
-    columns.has("payload") ? h("span", { class: "row-payload" }, h("bdi", {}, payload)) : undefined,
+    columns.has("payload")
+      ? h(
+        "span",
+        { class: forgotten === undefined ? "row-payload" : "row-payload quiet" },
+        h("bdi", {}, payload),
+      )
+      : undefined,
   );
 }
 

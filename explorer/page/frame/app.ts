@@ -14,6 +14,8 @@ export interface App {
   readonly may: readonly Right[];
   /** False when that token sees only some events, so that their sequences have gaps. */
   readonly seesAll: boolean;
+  /** The names of identifiers that stand for a person. */
+  readonly subjects: readonly string[];
   readonly seen: Seen;
   readonly catalog: StoreCatalog;
   /** The current route. */

@@ -29,6 +29,7 @@ export class Pages implements App {
   readonly facts: StoreFacts;
   readonly may: readonly Right[];
   readonly seesAll: boolean;
+  readonly subjects: readonly string[];
   readonly seen = new Seen();
   readonly catalog = new StoreCatalog();
   route: Route = routeOf(location.hash);
@@ -36,13 +37,19 @@ export class Pages implements App {
   readonly #views = new Map<ViewName, View>();
   #shown: View | undefined;
 
-  constructor(shell: Shell, calls: StoreCalls, about: About, { edition, may, within }: Whoami) {
+  constructor(
+    shell: Shell,
+    calls: StoreCalls,
+    about: About,
+    { edition, may, within, subjects = [] }: Whoami,
+  ) {
     this.#shell = shell;
     this.may = may;
     this.calls = calls;
     this.about = about;
     this.facts = { ...about, edition };
     this.seesAll = within === undefined;
+    this.subjects = subjects;
     globalThis.addEventListener("hashchange", () => this.show());
   }
 

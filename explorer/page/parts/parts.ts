@@ -29,6 +29,11 @@ export function button(
   return h("button", { type: "button", class: "button", ...properties, on: { click: onPress } }, label);
 }
 
+/** An item of a list of facts. */
+export function fact(name: string, value: Node | string): HTMLElement[] {
+  return [h("dt", {}, name), h("dd", {}, value)];
+}
+
 /** A notice in an empty view, which explains why it is empty. */
 export function notice(title: string, text: string, ...more: readonly Child[]): HTMLElement {
   return h("div", { class: "notice" }, h("p", { class: "notice-title" }, title), h("p", {}, text), ...more);

@@ -7,9 +7,9 @@ import { visibleText } from "./visible_text.ts";
 /** The rest is shown on request: a document of megabytes takes seconds to lay out. */
 const CHARACTERS_MAX = 100_000;
 
-/** A payload as text, in lines and colours when it is JSON. */
-export function payloadView(payload: string, onCopy: () => void): HTMLElement {
-  const pre = h("pre", { "class": "payload", "tabindex": 0, "aria-label": "payload" });
+/** A payload, or another text with this title, in lines and colours when it is JSON. */
+export function payloadView(payload: string, onCopy: () => void, title = "Payload"): HTMLElement {
+  const pre = h("pre", { "class": "payload", "tabindex": 0, "aria-label": title.toLowerCase() });
   const parts = prettyParts(payload);
   const size = bytesText(new TextEncoder().encode(payload).length);
   let isRaw = parts === undefined;
@@ -34,11 +34,11 @@ export function payloadView(payload: string, onCopy: () => void): HTMLElement {
   draw();
   return h(
     "section",
-    { "class": "payload-part", "aria-label": "Payload" },
+    { "class": "payload-part", "aria-label": title },
     h(
       "div",
       { class: "part-head" },
-      h("h3", {}, "Payload"),
+      h("h3", {}, title),
       h("span", { class: "quiet" }, `${parts === undefined ? "text" : "JSON"}, ${size}`),
       h("span", { class: "spring" }),
       rawButton,

@@ -1,7 +1,7 @@
 import type { Edition } from "../filter/query.ts";
 
 /** A right of a token, as `GET /whoami` names it. */
-export type Right = "read" | "write" | "operate" | "develop";
+export type Right = "read" | "write" | "copy" | "keys" | "forget" | "operate" | "develop";
 
 /** The answer to `GET /whoami`. */
 export interface Whoami {
@@ -11,4 +11,6 @@ export interface Whoami {
   readonly may: readonly Right[];
   /** The identifiers of all events that the token sees, if it does not see every event. */
   readonly within?: Readonly<Record<string, string>>;
+  /** The names of identifiers that stand for a person, if the server has any. */
+  readonly subjects?: readonly string[];
 }

@@ -1,5 +1,6 @@
 import type { Query } from "../filter/query.ts";
 import { type BodyText, bodyText } from "./body_text.ts";
+import type { EventProof } from "../proof/event_proof.ts";
 import type { StoredEvent } from "./stored_event.ts";
 
 /*
@@ -8,6 +9,8 @@ import type { StoredEvent } from "./stored_event.ts";
 
 /** The page stops reading a page of events after so many bytes. The next request continues there. */
 const PAGE_BYTES_MAX = 4_000_000;
+
+const PROOF = "/store/proof";
 
 /** Facts that the explorer's server reports about itself. */
 export interface About {
@@ -96,9 +99,23 @@ export class StoreCalls {
   }
 
   /** Like `events`, but does not parse them. */
-  async eventLines(request: EventsRequest, signal?: AbortSignal): Promise<LinesPage> {
-    const body = JSON.stringify(request);
-    const answer = await this.#good("QUERY", "/store/events", body, signal, PAGE_BYTES_MAX);
+  eventLines(request: EventsRequest, signal?: AbortSignal): Promise<LinesPage> {
+    return this.#lines("/store/events", request, signal);
+  }
+
+  /** Reads an event as it is stored: with its encrypted payload. Undefined when the store has no such event. */
+  async storedLine(sequence: number, signal: AbortSignal): Promise<string | undefined> {
+    const request = { afterSequence: sequence - 1, limit: 1 };
+    return (await this.#lines("/store/events/stored", request, signal)).lines[0];
+  }
+
+  /** Reads the proof that the present root covers an event. Nothing in it is checked. */
+  async proof(sequence: number, signal: AbortSignal): Promise<Partial<EventProof>> {
+    return JSON.parse((await this.#good("GET", `${PROOF}?sequence=${sequence}`, undefined, signal)).text);
+  }
+
+  async #lines(path: string, request: object, signal: AbortSignal | undefined): Promise<LinesPage> {
+    const answer = await this.#good("QUERY", path, JSON.stringify(request), signal, PAGE_BYTES_MAX);
     // The next page reads an incomplete last line again.
     const lines = answer.text.split("\n").slice(0, -1);
     const last = JSON.parse(lines.at(-1) ?? "{}");
@@ -161,15 +178,18 @@ export class StoreCalls {
       this.#listener.onFailure(lost);
       throw lost;
     }
-    this.#report(answer);
+    this.#report(answer, path);
     return answer;
   }
 
-  #report(answer: Answer): void {
+  #report(answer: Answer, path: string): void {
     const { status, headers } = answer;
+    // The store is there, but has not hashed enough events yet.
+    const lacksHashes = status === 503 && path.startsWith(PROOF);
     // The explorer's server was restarted and has another key.
     const isKeyWrong = status === 403 && errorOf(answer).code === "Forbidden";
-    if (status === 401 || status >= 502 || isKeyWrong) return this.#listener.onFailure(errorOf(answer));
+    const isFailure = status === 401 || status >= 502 || isKeyWrong;
+    if (isFailure && !lacksHashes) return this.#listener.onFailure(errorOf(answer));
     this.#listener.onAnswer();
     const id = headers.get("x-service-store");
     if (id === null || id === this.storeId) return;

@@ -9,6 +9,13 @@ export interface StoredEvent {
   readonly identifiers: Readonly<Record<string, string | readonly string[]>>;
   readonly metadata: Readonly<Record<string, string | readonly string[]>>;
   readonly payload: string;
+  /** The names of the subjects whose keys are gone, and with them the payload. */
+  readonly forgotten?: readonly string[];
+}
+
+/** The text in place of a payload that was forgotten, or undefined for any other payload. */
+export function forgottenText({ forgotten }: Pick<StoredEvent, "forgotten">): string | undefined {
+  return forgotten === undefined ? undefined : `forgotten: ${forgotten.join(", ")}`;
 }
 
 /** The tags of an event, one for each value, identifiers first. */

@@ -10,7 +10,7 @@ import { prettyParts } from "../parts/payload.ts";
 import { fragmentOf, type Route, START } from "../frame/route.ts";
 import type { Suggestion } from "../filter/seen.ts";
 import { choiceOf } from "../filter/suggestion_choice.ts";
-import { type StoredEvent, tagsOf, timeOf } from "../store/stored_event.ts";
+import { forgottenText, type StoredEvent, tagsOf, timeOf } from "../store/stored_event.ts";
 import { visibleLine, visibleText } from "../parts/visible_text.ts";
 
 const PAGE = 200;
@@ -137,7 +137,7 @@ export class TraceView implements View {
     const { date, clock } = timeText(event.time);
     const gap = before === undefined ? undefined : (timeOf(event) - timeOf(before)) / 1000;
     const others = tagsOf(event).filter((tag) => !isSameTag(tag, traced));
-    const payload = storyPayload(event.payload);
+    const payload = forgottenText(event) ?? storyPayload(event.payload);
     const isCut = payload.length > CHARACTERS_MAX;
     return h(
       "li",

@@ -15,6 +15,7 @@ from eventsourcing_eventstore.operations import Handler, Operations, Steps
 from eventsourcing_eventstore.plain_types import (
     Condition,
     Event,
+    Forgotten,
     NewEvent,
     NewProjection,
     Page,
@@ -110,6 +111,10 @@ class AsyncEventStore:
     async def decide(self, query: Query, handler: Handler, *, attempts: int = 10) -> Written | None:
         """As `EventStore.decide`. The handler is an ordinary function."""
         return await self._run(self._operations.decide(query, handler, attempts))
+
+    async def forget(self, name: str, value: str, events: NewEvent | Sequence[NewEvent] = ()) -> Forgotten:
+        """As `EventStore.forget`. If the task is cancelled meanwhile, the person may or may not be forgotten."""
+        return await self._run(self._operations.forget(name, value, events))
 
     async def projection(self, type_: str, id_: str) -> Projection | None:
         """A projection with its version; None if there is none."""

@@ -38,6 +38,10 @@ class Request:
         return cls("POST", "/write", to_json(json_body), 0, is_read=False, has_trailer=False)
 
     @classmethod
+    def forget(cls, json_body: dict[str, object]) -> Self:
+        return cls("POST", "/forget", to_json(json_body), 0, is_read=False, has_trailer=False)
+
+    @classmethod
     def get(cls, path: str) -> Self:
         return cls("GET", path, None, 0, is_read=True, has_trailer=False)
 

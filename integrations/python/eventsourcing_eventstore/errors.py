@@ -23,6 +23,7 @@ NOTHING_WRITTEN = frozenset(
         "InvalidRequest",
         "PayloadTooLarge",
         "ShuttingDown",
+        "SubjectNotFound",
         "Unauthorized",
         "Unavailable",
         "WriteQueueFull",
@@ -56,6 +57,10 @@ class ProjectionConflict(Conflict):
     """A projection was created, changed or deleted since it was read. Nothing was written."""
 
 
+class SubjectNotFound(DataError):
+    """No event was ever stored encrypted for the person to forget. Nothing was written."""
+
+
 class StoreChanged(OperationalError):
     """The store was reset or replaced, so earlier positions are not valid in it. Use a new recorder."""
 
@@ -71,6 +76,8 @@ def error_of(status: int, body: bytes) -> Exception:
         return ProjectionConflict(text, conflict) if "list" in conflict else Conflict(text, conflict)
     if status == 400 and code == "InvalidRequest":
         return ProgrammingError(text)
+    if status == 404 and code == "SubjectNotFound":
+        return SubjectNotFound(text)
     if status == 413:
         return DataError(text)
     if status == 500:

@@ -17,6 +17,7 @@ from eventsourcing_eventstore.library_errors import InterfaceError
 from eventsourcing_eventstore.plain_types import (
     Condition,
     Event,
+    Forgotten,
     NewEvent,
     NewProjection,
     Page,
@@ -165,6 +166,13 @@ class Operations:
             after = page.position
             if not page.has_more:
                 return after
+
+    def forget(self, name: str, value: str, events: NewEvent | Sequence[NewEvent]) -> Steps[Forgotten]:
+        wire = [event_to_json(each, self._format) for each in _list(events)]
+        answer = yield Request.forget({"identifier": {"name": name, "value": value}, "events": wire})
+        self._checked(answer)
+        done = json.loads(answer.body)
+        return Forgotten(done["forgotten"], [each["sequence"] for each in done["events"]])
 
     def projection(self, type_: str, id_: str) -> Steps[Projection | None]:
         answer = yield Request.get(projection_path(type_, id_))

@@ -1,7 +1,13 @@
 """The plain client of the event store, without the library eventsourcing. README and client.md have examples."""
 
 from eventsourcing_eventstore.async_store import AsyncEventStore
-from eventsourcing_eventstore.errors import Conflict, OutcomeUnknown, ProjectionConflict, StoreChanged
+from eventsourcing_eventstore.errors import (
+    Conflict,
+    OutcomeUnknown,
+    ProjectionConflict,
+    StoreChanged,
+    SubjectNotFound,
+)
 from eventsourcing_eventstore.library_errors import (
     DataError,
     IntegrityError,
@@ -13,6 +19,7 @@ from eventsourcing_eventstore.library_errors import (
 from eventsourcing_eventstore.plain_types import (
     Condition,
     Event,
+    Forgotten,
     NewEvent,
     NewProjection,
     Page,
@@ -33,6 +40,7 @@ __all__ = [
     "Event",
     "EventStore",
     "Following",
+    "Forgotten",
     "IntegrityError",
     "InterfaceError",
     "InternalError",
@@ -48,6 +56,7 @@ __all__ = [
     "Query",
     "QueryItem",
     "StoreChanged",
+    "SubjectNotFound",
     "Tags",
     "Written",
 ]

@@ -33,6 +33,11 @@ class Event:
     identifiers: Mapping[str, str | list[str]]
     """A name with one value has a string, any other a list."""
     metadata: Mapping[str, str | list[str]]
+    forgotten: tuple[str, ...] = ()
+    """
+    The names of the identifiers of persons who were forgotten, and with them the payload. It is None then, and with
+    `payload="text"` an empty string.
+    """
 
 
 @dataclass(frozen=True)
@@ -109,3 +114,13 @@ class Written:
     """After the last event; None if the write had none."""
     versions: list[str]
     """The versions of the projections, in the order given."""
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """What the forgetting of a person has done."""
+
+    forgotten: Literal["now", "before"]
+    """`before` if the person was forgotten before, and no event was written about them since."""
+    sequences: list[int]
+    """Those of the events that were written."""

@@ -83,13 +83,16 @@ def _values_of(tags: Tags) -> dict[str, str | list[str]]:
 def event_of_line(line: bytes, payload_format: PayloadFormat) -> Event:
     stored = json.loads(line)
     name = f"event {stored['sequence']} of type {stored['type']}"
+    forgotten = tuple(stored.get("forgotten", ()))
+    is_none = bool(forgotten) and payload_format == "json"
     return Event(
         sequence=stored["sequence"],
         time=datetime.fromisoformat(stored["time"]),
         type=stored["type"],
-        payload=payload_of_text(stored["payload"], payload_format, name),
+        payload=None if is_none else payload_of_text(stored["payload"], payload_format, name),
         identifiers=stored["identifiers"],
         metadata=stored["metadata"],
+        forgotten=forgotten,
     )
 
 

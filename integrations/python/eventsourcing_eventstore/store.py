@@ -9,6 +9,7 @@ from eventsourcing_eventstore.operations import Handler, Operations, Steps
 from eventsourcing_eventstore.plain_types import (
     Condition,
     Event,
+    Forgotten,
     NewEvent,
     NewProjection,
     Page,
@@ -103,6 +104,14 @@ class EventStore:
         handler returns no event.
         """
         return self._run(self._operations.decide(query, handler, attempts))
+
+    def forget(self, name: str, value: str, events: NewEvent | Sequence[NewEvent] = ()) -> Forgotten:
+        """
+        Makes the payloads of a person's events unreadable, for good, and writes events in the same turn. The server
+        needs the setting `subjects`. Raises `SubjectNotFound` for a person without events. It is not repeated when
+        there is no answer: see `OutcomeUnknown`.
+        """
+        return self._run(self._operations.forget(name, value, events))
 
     def projection(self, type_: str, id_: str) -> Projection | None:
         """A projection with its version; None if there is none."""

@@ -8,10 +8,13 @@ import { TimeIndexCheck } from "../../store/sqlite/backup/checks/time_index_chec
 import type { Database } from "../../store/sqlite/connection/database.ts";
 import { scanEvents } from "../../store/sqlite/tables/events.ts";
 import { readState } from "../../store/sqlite/tables/identity.ts";
-import { type Origin, readOrigin } from "../../store/sqlite/tables/origin.ts";
+import { readOrigin } from "../../store/sqlite/tables/origin.ts";
+import { hasKeys, hasSubjects } from "../../store/sqlite/tables/subjects.ts";
 import type { Range } from "../../store/core/ranges/direction.ts";
 import { eventTerms } from "../../store/core/index_terms.ts";
-import { HashChain, isSameChain } from "./hash_chain.ts";
+import { CopiedCheck } from "./copied_check.ts";
+import { RootsCheck } from "./roots_check.ts";
+import { SealedCheck } from "./sealed_check.ts";
 import type { SignalGate } from "./signal_gate.ts";
 import { Damage, walkHistory } from "./walk_history.ts";
 
@@ -21,15 +24,26 @@ export class Unreadable extends Error {
 }
 
 /**
- * Checks a whole backup: the file, that no event is missing or changed, and that both indexes agree with the events.
+ * Checks a whole backup: the file, that no event is missing or changed, that both indexes agree with the events, and that
+ * it has no keys.
+ * @param sealed looks at the events with encrypted payloads
+ * @param roots computes the root, and compares earlier ones
  * @returns the problems; empty when there are none
  * @throws Unreadable
  */
-export async function checkHistory(db: Database, storeId: string, gate: SignalGate): Promise<string[]> {
+export async function checkHistory(
+  db: Database,
+  storeId: string,
+  gate: SignalGate,
+  sealed: SealedCheck = new SealedCheck(),
+  roots: RootsCheck = new RootsCheck(),
+): Promise<string[]> {
   try {
     const faults = [...fileFaults(db), ...schemaFaults(db)];
     await gate.pass();
-    return faults.length > 0 ? faults : await contentFaults(db, originOf(db, storeId), gate);
+    if (faults.length > 0) return faults;
+    assertOrigin(db, storeId);
+    return await contentFaults(db, gate, sealed, roots);
   } catch (error) {
     if (gate.stopped.aborted) throw error;
     const { message } = error as Error;
@@ -39,35 +53,46 @@ export async function checkHistory(db: Database, storeId: string, gate: SignalGa
 }
 
 /** @throws Damage unless the backup's origin is the store in its name */
-function originOf(db: Database, storeId: string): Origin {
+function assertOrigin(db: Database, storeId: string): void {
   const origin = readOrigin(db);
   if (origin === undefined) throw new Damage("the origin table does not name the store that was backed up");
   if (origin.storeId !== storeId) throw new Damage(`this is a backup of another store, ${origin.storeId}`);
-  return origin;
 }
 
-async function contentFaults(db: Database, origin: Origin, gate: SignalGate): Promise<string[]> {
+async function contentFaults(
+  db: Database,
+  gate: SignalGate,
+  sealed: SealedCheck,
+  roots: RootsCheck,
+): Promise<string[]> {
   const { head } = readState(db);
   rejectEventsBeforeTheFirst(db);
-  const chain = new HashChain();
+  const copied = new CopiedCheck(db);
+  roots.see(copied.tree);
   const times = new TimeIndexCheck(db);
   const faults: (string | undefined)[] = [];
   for (const range of partsOf(head)) {
     const tags = new TagIndexCheck(db, range);
     for await (const events of walkHistory(db, range, gate)) {
-      for (const { sequence, timeMicros, event, line } of events) {
-        chain.add(line);
-        times.add(sequence, timeMicros);
-        tags.add(sequence, eventTerms(event));
+      for (const walked of events) {
+        const { sequence } = walked;
+        copied.add(walked.line);
+        roots.see(copied.tree);
+        times.add(sequence, walked.timeMicros);
+        tags.add(sequence, eventTerms(walked.event));
+        sealed.add(walked);
       }
     }
     faults.push(await differenceOf(tags, gate));
   }
   if (hasForeignEntries(db, head)) faults.push("the tag index has entries for events that do not exist");
-  faults.push(times.fault());
-  if (!isSameChain(chain.value, origin.chain)) {
-    faults.push(`the hash chain differs: at least one of events 1 to ${head} is not what was copied`);
+  faults.push(times.fault(), ...sealed.faults);
+  if (hasSubjects(db) && hasKeys(db)) {
+    faults.push("it has keys of subjects, which belong in a file of their own");
   }
+  const difference = copied.fault();
+  if (difference !== undefined) faults.push(difference, ...sealed.suspects);
+  faults.push(roots.end(copied.tree));
   return faults.filter((fault) => fault !== undefined);
 }
 

@@ -1,7 +1,8 @@
 import type { ProjectionReplace } from "../../model/projection.ts";
 import type { StoreState } from "../../store/api/state.ts";
+import type { CopiedCheck } from "./copied_check.ts";
 import { exportTrailer, type MovedStore } from "./export_trailer.ts";
-import { HashChain, isSameChain } from "./hash_chain.ts";
+import { HashChain } from "./hash_chain.ts";
 import { projectionLine } from "./projection_lines.ts";
 import type { SignalGate } from "./signal_gate.ts";
 import { Damage } from "./walk_history.ts";
@@ -17,8 +18,8 @@ type Write = (text: string) => void | Promise<void>;
 
 interface ExportOptions {
   readonly gate: SignalGate;
-  /** The hash chain that the events must have, if it is known. */
-  readonly chain?: Uint8Array | undefined;
+  /** Compares the events of a backup with what was stored of them. */
+  readonly copied?: CopiedCheck | undefined;
   /** True for a store that moves: its projections and its ID are exported, too. */
   readonly move?: boolean;
 }
@@ -31,16 +32,18 @@ interface ExportOptions {
 export async function writeContent(
   { storeId, head, events, projections }: StoreContent,
   write: Write,
-  { gate, chain: expected, move = false }: ExportOptions,
+  { gate, copied, move = false }: ExportOptions,
 ): Promise<void> {
   const chain = new HashChain();
   for await (const batch of events) {
-    for (const { line } of batch) chain.add(line);
+    for (const { line } of batch) {
+      chain.add(line);
+      copied?.add(line);
+    }
     await write(batch.map(({ line }) => line).join(""));
   }
-  if (expected !== undefined && !isSameChain(chain.value, expected)) {
-    throw new Damage("its hash chain differs, so at least one event was changed");
-  }
+  const fault = copied?.fault();
+  if (fault !== undefined) throw new Damage(fault);
   const moved = move ? { storeId, ...await writeProjections(projections, write, gate) } : undefined;
   await write(exportTrailer(head, chain, moved));
 }

@@ -1,7 +1,7 @@
 import type { ProjectionReplace } from "../../model/projection.ts";
 import { type PreparedEvent, prepareEvent } from "../../store/core/prepare_event.ts";
 import { eventLine } from "../../wire/event.ts";
-import { decodeEventLine } from "../../wire/event_line.ts";
+import { decodeEventLine, type ParsedLine } from "../../wire/event_line.ts";
 import { decodePlainEvent } from "../../wire/plain_event.ts";
 import { exportTrailer, type MovedStore, TRAILER_START } from "./export_trailer.ts";
 import { HashChain } from "./hash_chain.ts";
@@ -15,6 +15,9 @@ export type ImportFormat = (
   lines: Generator<Uint8Array, void>,
 ) => Iterable<PreparedEvent | ProjectionReplace>;
 
+/** Called for each event with an encrypted payload. */
+type OnSealed = (line: ParsedLine) => void;
+
 const decoder = new TextDecoder();
 
 const STORE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -23,20 +26,21 @@ const STORE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * The format of an export, without its projections. Each event has a line, so its number is also the line's number.
  * @throws Error after the last event at the latest if the export is incomplete
  */
-export function importEvents(lines: Generator<Uint8Array, void>): ReturnType<ImportFormat> {
-  return importExport(lines, undefined);
+export function importEvents(onSealed: OnSealed): ImportFormat {
+  return (lines) => importExport(lines, onSealed, undefined);
 }
 
 /**
  * The same for an export of a store that moves, with its projections.
  * @param onStoreId called with the ID of the store when everything has been read
  */
-export function importMovedStore(onStoreId: (storeId: string) => void): ImportFormat {
-  return (lines) => importExport(lines, onStoreId);
+export function importMovedStore(onSealed: OnSealed, onStoreId: (storeId: string) => void): ImportFormat {
+  return (lines) => importExport(lines, onSealed, onStoreId);
 }
 
 function* importExport(
   lines: Generator<Uint8Array, void>,
+  onSealed: OnSealed,
   onStoreId: ((storeId: string) => void) | undefined,
 ): Generator<PreparedEvent | ProjectionReplace, void> {
   const chain = new HashChain();
@@ -64,7 +68,9 @@ function* importExport(
       continue;
     }
     yield prepareLine(number, () => {
-      const { sequence, timeMicros, body, event } = decodeEventLine(line.value!);
+      const parsed = decodeEventLine(line.value!);
+      const { sequence, timeMicros, body, event } = parsed;
+      if (parsed.sealed !== undefined) onSealed(parsed);
       if (sequence !== events + 1) throw new Error(`the sequence is ${sequence}, expected ${events + 1}`);
       chain.add(eventLine({ sequence, timeMicros, body }));
       return prepareEvent(event, timeMicros, body);

@@ -1,4 +1,5 @@
 import type { ProjectionReplace } from "../../model/projection.ts";
+import type { StoredSubject } from "../../store/api/store.ts";
 import type { ImportBatch } from "../../store/core/import_batch.ts";
 import type { PreparedEvent } from "../../store/core/prepare_event.ts";
 import { fillDatabase } from "../../store/sqlite/backup/fill_database.ts";
@@ -38,22 +39,43 @@ export class ImportedFile implements Disposable {
   }
 }
 
+/** A file to import, and how. */
+export interface Import {
+  /** `-` for standard input. */
+  readonly path: string;
+  readonly format: ImportFormat;
+  /** Subjects whose keys were made in another store. */
+  readonly subjects: readonly StoredSubject[];
+  /** Returns the store ID to keep, if there is one, when the file has been read. */
+  readonly keptId: () => string | undefined;
+  /** Returns a line about the keys of subjects, when the file has been read; an empty text when there are none. */
+  readonly keysText: () => string;
+}
+
+/** Returns the whole content of the new store in batches. */
+export function* importBatches(
+  file: ImportedFile,
+  { format, subjects }: Import,
+): Generator<ImportBatch, void> {
+  if (subjects.length > 0) yield { events: [], projections: [], subjects };
+  yield* file.batches(format);
+}
+
 /**
- * Creates a store with the content of a file, `-` for standard input, all or nothing.
- * @param keptId returns the ID of the store that the file holds, when it has been read
+ * Creates a store with the content of a file, all or nothing.
+ * @param subjectNames the identifiers that stand for a person; payloads of their events are encrypted
  * @returns what `initStore` does, and the number of events
  */
 export function initFromFile(
-  path: string,
   dataDir: string,
-  format: ImportFormat,
-  keptId: () => string | undefined,
+  imported: Import,
+  subjectNames: readonly string[],
 ): ReturnType<typeof initStore> & { readonly events: number } {
-  using file = new ImportedFile(path);
+  using file = new ImportedFile(imported.path);
   let events = 0;
   const store = initStore(dataDir, (db) => {
-    events = fillDatabase(db, file.batches(format));
-    const storeId = keptId();
+    events = fillDatabase(db, importBatches(file, imported), subjectNames);
+    const storeId = imported.keptId();
     if (storeId !== undefined) changeStoreId(db, storeId);
   });
   return { ...store, events };

@@ -12,7 +12,7 @@ export function lastBefore(db: Database, timeMicros: number): number {
   const time = { fromMicros: timeMicros, beforeMicros: Number.MAX_SAFE_INTEGER };
   let request: ChunkRequest = { query: "every", afterSequence: 0, time, limit: 1, head: undefined };
   for (;;) {
-    const chunk = readChunk(db, request);
+    const chunk = readChunk(db, request, false);
     if (chunk.events > 0) return JSON.parse(decoder.decode(chunk.lines)).sequence - 1;
     if (chunk.end !== false) return chunk.head;
     request = requestAfter({ ...request, head: chunk.head }, chunk);

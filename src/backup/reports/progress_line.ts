@@ -11,6 +11,7 @@ export class ProgressLine implements Disposable {
   readonly #source: Source;
   readonly #write: (text: string) => void;
   readonly #first: number;
+  readonly #work: string;
   readonly #startedAt = performance.now();
   #head: number;
   #changedAt = -Infinity;
@@ -18,12 +19,14 @@ export class ProgressLine implements Disposable {
   /**
    * @param first the sequence up to which everything was already copied
    * @param head the last sequence of the source, as `findHead` found it
+   * @param work the work, in words, unless it is the copy
    */
-  constructor(source: Source, write: (text: string) => void, first: number, head: number) {
+  constructor(source: Source, write: (text: string) => void, first: number, head: number, work = "") {
     this.#source = source;
     this.#write = write;
     this.#first = first;
     this.#head = head;
+    this.#work = work;
   }
 
   async show(sequence: number): Promise<void> {
@@ -32,7 +35,7 @@ export class ProgressLine implements Disposable {
     if (sequence > this.#head) this.#head = await findHead(this.#source, sequence);
     this.#changedAt = performance.now();
     const seconds = (this.#changedAt - this.#startedAt) / 1000;
-    this.#write(`\r${progressText(this.#first, sequence, this.#head, seconds)}\x1b[K`);
+    this.#write(`\r${this.#work}${progressText(this.#first, sequence, this.#head, seconds)}\x1b[K`);
   }
 
   /** Clears the line. */

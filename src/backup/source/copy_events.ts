@@ -1,7 +1,7 @@
 import type { BackupStore } from "../../store/sqlite/backup/backup_store.ts";
 import { type PreparedEvent, prepareEvent } from "../../store/core/prepare_event.ts";
 import { decodeEventLine, type ParsedLine } from "../../wire/event_line.ts";
-import { HashChain } from "../history/hash_chain.ts";
+import { LineTree } from "../history/line_tree.ts";
 import type { Source } from "./source.ts";
 
 /**
@@ -16,29 +16,32 @@ export async function copyEvents(
   store: BackupStore,
   onPage: (sequence: number) => void | Promise<void>,
 ): Promise<void> {
-  const chain = new HashChain(store.opened.chain);
+  const lineTree = new LineTree(store.opened.tree);
   let last = store.opened.head;
   for (let hasMore: boolean | undefined = true; hasMore;) {
     const before = last;
     for await (const part of source.page(before)) {
       if (part.storeId !== storeId) throw changedStore(source, storeId, part.storeId);
-      const events = part.lines.map((line) => prepared(source, line, ++last, chain));
+      const events = part.lines.map((line) => prepared(source, line, ++last, lineTree));
       if (events.length > 0) await store.append(events);
       hasMore = part.hasMore;
     }
-    if (last > before) await store.commit(chain.value);
+    if (last > before) {
+      await source.assertStillWithoutSubjects();
+      await store.commit(lineTree.tree.blocksSince(before));
+    }
     await onPage(last);
   }
   await store.settled();
 }
 
 /** Prepares an event line for the store. It must be exactly what an event store writes. */
-function prepared(source: Source, line: Uint8Array, expected: number, chain: HashChain): PreparedEvent {
+function prepared(source: Source, line: Uint8Array, expected: number, lineTree: LineTree): PreparedEvent {
   const { sequence, timeMicros, body, event } = parsed(source, line, expected);
   if (sequence !== expected) {
     throw new Error(`the source ${source.name}: expected sequence ${expected}, but got ${sequence}`);
   }
-  chain.add(line);
+  lineTree.add(line);
   return prepareEvent(event, timeMicros, body);
 }
 

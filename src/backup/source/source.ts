@@ -2,27 +2,12 @@ import type { BackupSettings } from "../../config/load.ts";
 import { VERSION } from "../../config/version.ts";
 import { readCertificates } from "../../files/certificates.ts";
 import { fromRoot } from "../../files/paths.ts";
-import { splitLines } from "../history/lines.ts";
-import { isStoreId } from "../directory/backup_files.ts";
+import { errorText, oneLine, parsed, startOf } from "./answer_text.ts";
 import { type Answer, HttpClient } from "./http_client.ts";
+import { type PagePart, pageParts } from "./page_parts.ts";
 import type { SourceAddress, TimeLimits } from "./timed_conn.ts";
 
-/** Complete lines of a page, as they are received. */
-interface PagePart {
-  readonly storeId: string;
-  /** Event lines with their line feeds. They stay unchanged until the next part is requested. */
-  readonly lines: readonly Uint8Array[];
-  /** Set on the last part only, when the trailer has been received and the response is complete. */
-  readonly hasMore?: boolean;
-}
-
 const TIME_LIMITS: TimeLimits = { connectSeconds: 10, stallSeconds: 60 };
-
-/** The longest text of a response without events that is read. */
-const TEXT_BYTES_MAX = 64 * 1024;
-
-/** The longest text of a source that a message quotes. */
-const QUOTE_LENGTH_MAX = 200;
 
 const encoder = new TextEncoder();
 
@@ -35,10 +20,10 @@ export class Source implements Disposable {
   /** The path of the server, and the head of each request after its first line. */
   readonly #path: string;
   readonly #headers: string;
-  readonly #hasToken: boolean;
   readonly pageLimit: number;
   /** The query for every event: `"*"` in editions A and C, `"all"` in B. */
   #every: "*" | "all" = "*";
+  #hasSubjects = false;
 
   constructor(settings: BackupSettings, stopped: AbortSignal) {
     const { source, sourceToken, pageLimit } = settings;
@@ -48,22 +33,29 @@ export class Source implements Disposable {
     const { address, host, path } = addressOf(source);
     this.#client = new HttpClient(address, TIME_LIMITS, stopped);
     this.#path = path;
-    this.#hasToken = sourceToken !== undefined;
     this.#headers =
       `Host: ${host}\r\nUser-Agent: eventstore-backup/${VERSION}\r\nContent-Type: application/json\r\n` +
       (sourceToken === undefined ? "" : `Authorization: Bearer ${sourceToken}\r\n`);
   }
 
+  /** True when the source encrypts the payloads of subjects, once it is identified. */
+  get hasSubjects(): boolean {
+    return this.#hasSubjects;
+  }
+
   /**
-   * Determines the store ID with a read of one event, and how this edition spells the query for every event. Call it
-   * before the first page.
-   * @throws Error also when the token does not see every event
+   * Determines the store ID with a read of one event, whether payloads are encrypted, and how this edition spells the
+   * query for every event. Call it before the first page.
+   * @throws Error also when the token does not see every event as it is stored
    */
   async identify(): Promise<string> {
     try {
-      if (this.#hasToken) await this.#assertSeesAll();
+      const whoami = await this.#whoami();
+      this.#hasSubjects = whoami.subjects !== undefined;
+      assertSeesAll(whoami);
+      if (this.#hasSubjects) assertMay(whoami, "copy", "to copy the events of a store with subjects");
       let answer = await this.#query(0, 1);
-      if (answer.status === 400) {
+      if (answer.status === 400 && !this.#hasSubjects) {
         const rejection = await errorText(answer);
         this.#every = "all";
         answer = await this.#query(0, 1);
@@ -72,6 +64,52 @@ export class Source implements Disposable {
       let storeId: string | undefined;
       for await (const part of pageParts(answer, 1)) storeId = part.storeId;
       return storeId!;
+    } catch (error) {
+      throw this.#named(error as Error);
+    }
+  }
+
+  /**
+   * Call it before pages of a source without subjects are persisted. If they were read after the source got subjects,
+   * their payloads are readable, and would stay so for ever.
+   * @throws Error when the source has subjects now
+   */
+  async assertStillWithoutSubjects(): Promise<void> {
+    if (this.#hasSubjects) return;
+    const { subjects } = await this.#whoami().catch((error) => {
+      throw this.#named(error as Error);
+    });
+    if (subjects === undefined) return;
+    throw new Error(
+      `the source ${this.name} got subjects during the run. Nothing of this page was kept; the next run copies ` +
+        "events as they are stored",
+    );
+  }
+
+  /**
+   * Returns a list of subjects, in parts as they are received.
+   * @param decode decodes a line, line feed included
+   * @throws Error also when the token may not read it
+   */
+  async *subjects<Item>(
+    path: "/subjects/keys" | "/subjects/forgotten",
+    decode: (line: Uint8Array) => Item,
+  ): AsyncGenerator<{ readonly storeId: string; readonly items: readonly Item[] }, void> {
+    try {
+      for await (const { storeId, lines } of pageParts(await this.#request("GET", path, ""), Infinity)) {
+        yield { storeId, items: lines.map(decode) };
+      }
+    } catch (error) {
+      throw this.#named(error as Error);
+    }
+  }
+
+  /** @throws Error when the source has no keys, or the token may not read them */
+  async assertGivesKeys(): Promise<void> {
+    try {
+      const whoami = await this.#whoami();
+      if (whoami.subjects === undefined) throw new Error("it has no subjects, so there are no keys");
+      assertMay(whoami, "keys", "to read the keys of subjects");
     } catch (error) {
       throw this.#named(error as Error);
     }
@@ -101,24 +139,21 @@ export class Source implements Disposable {
     this.#client[Symbol.dispose]();
   }
 
-  /** Servers that do not know `within` have no `GET /whoami` either. */
-  async #assertSeesAll(): Promise<void> {
+  /** An older server may have no `GET /whoami`, and then it has no subjects and knows no `within`. */
+  async #whoami(): Promise<Whoami> {
     const answer = await this.#request("GET", "/whoami", "");
     if (answer.status !== 200 && answer.status !== 404) throw new Error(await errorText(answer));
-    const { name, within } = parsed(await startOf(answer));
-    if (within === undefined) return;
-    const part = Object.entries(within as object).map(([tag, value]) => `${tag}=${value}`).join(" and ");
-    throw new Error(
-      oneLine(`its token ${name} sees only events with ${part}, and a backup needs one that sees all`),
-    );
+    const whoami = parsed(await startOf(answer)) as Whoami;
+    if (answer.status === 200 && !Array.isArray(whoami.may)) {
+      throw new Error("its GET /whoami does not say what the token may do, so it is not an event store");
+    }
+    return whoami;
   }
 
   async #query(afterSequence: number, limit: number): Promise<Answer> {
-    return await this.#request(
-      "QUERY",
-      "/events",
-      JSON.stringify({ query: this.#every, afterSequence, limit }),
-    );
+    const range = { afterSequence, limit };
+    if (this.#hasSubjects) return await this.#request("QUERY", "/events/stored", JSON.stringify(range));
+    return await this.#request("QUERY", "/events", JSON.stringify({ query: this.#every, ...range }));
   }
 
   /** @param body ASCII, so that its length equals its number of bytes */
@@ -134,6 +169,29 @@ export class Source implements Disposable {
   }
 }
 
+/** The fields of `GET /whoami` that a backup needs. */
+interface Whoami {
+  readonly name?: unknown;
+  readonly may?: unknown;
+  readonly within?: object;
+  readonly subjects?: unknown;
+}
+
+/** @throws Error when the token does not see every event */
+function assertSeesAll({ name, within }: Whoami): void {
+  if (within === undefined) return;
+  const part = Object.entries(within).map(([tag, value]) => `${tag}=${value}`).join(" and ");
+  throw new Error(
+    oneLine(`its token ${name} sees only events with ${part}, and a backup needs one that sees all`),
+  );
+}
+
+/** @throws Error when the token lacks a right */
+function assertMay({ name, may }: Whoami, right: string, purpose: string): void {
+  if (Array.isArray(may) && may.includes(right)) return;
+  throw new Error(oneLine(`its token ${name} lacks the right "${right}", which is needed ${purpose}`));
+}
+
 function addressOf(source: BackupSettings["source"]): { address: SourceAddress; host: string; path: string } {
   if (source.transport === "unix") return { address: source, host: "localhost", path: "" };
   const url = new URL(source.url);
@@ -146,78 +204,4 @@ function addressOf(source: BackupSettings["source"]): { address: SourceAddress; 
     caCerts: source.caFile === undefined ? [] : [readCertificates(source.caFile)],
   } as const;
   return { address, host: url.host, path: url.pathname.replace(/\/+$/, "") };
-}
-
-async function* pageParts(answer: Answer, limit: number): AsyncGenerator<PagePart, void> {
-  if (answer.status !== 200) throw new Error(await errorText(answer));
-  const storeId = answer.headers.get("x-service-store");
-  if (storeId === undefined) {
-    throw new Error("its response has no X-Service-Store, so it is not an event store");
-  }
-  if (!isStoreId(storeId)) {
-    throw new Error(`it reports the store ID ${JSON.stringify(oneLine(storeId))}`);
-  }
-  let hasMore: boolean | undefined;
-  let count = 0;
-  for await (const lines of splitLines(answer.body)) {
-    if (hasMore !== undefined) throw new Error("its page continues after the trailer");
-    hasMore = trailerOf(lines.at(-1)!);
-    const events = hasMore === undefined ? lines : lines.slice(0, -1);
-    count += events.length;
-    if (count > limit) throw new Error(`its page has more than the ${limit} events that were asked for`);
-    if (events.length > 0) yield { storeId, lines: events };
-  }
-  if (hasMore === undefined) throw new Error("its page has no trailer, so it was cut short");
-  if (hasMore && count === 0) throw new Error("its page has no events, but says that there are more");
-  yield { storeId, lines: [], hasMore };
-}
-
-const TRAILER_BYTES_MAX = 64;
-
-/** Returns `hasMore` of the trailer, or undefined for any other line. */
-function trailerOf(line: Uint8Array): boolean | undefined {
-  if (line.length > TRAILER_BYTES_MAX) return undefined;
-  const text = new TextDecoder().decode(line);
-  const hasMore = /^\s*\{\s*"hasMore"\s*:\s*(true|false)\s*\}\s*$/.exec(text)?.[1];
-  return hasMore === undefined ? undefined : hasMore === "true";
-}
-
-/** Returns the text of a response that is not a page, up to a limit. */
-async function startOf({ body }: Answer): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const piece of body) {
-    text += decoder.decode(piece, { stream: true });
-    if (text.length > TEXT_BYTES_MAX) break;
-  }
-  return text;
-}
-
-/** Returns status and error of a response that is not a page. */
-async function errorText(answer: Answer): Promise<string> {
-  const text = await startOf(answer);
-  const remedy = answer.status === 401 ? ", check sourceToken" : "";
-  return `it returned ${answer.status}${detailOf(text)}${remedy}`;
-}
-
-/** Returns the envelope of an error as text; an empty text for anything else. */
-function detailOf(text: string): string {
-  const { error, message } = parsed(text);
-  if (typeof error !== "string") return "";
-  return ` ${oneLine(error)}${typeof message === "string" ? ` (${oneLine(message)})` : ""}`;
-}
-
-/** Returns the JSON object of a text; an empty object for anything else. */
-function parsed(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return JSON.parse(text) ?? {};
-  } catch {
-    return {};
-  }
-}
-
-/** Makes a text of the source safe for one line of output. */
-function oneLine(text: string): string {
-  const line = text.replaceAll(/[^\x20-\x7e]+/g, " ");
-  return line.length > QUOTE_LENGTH_MAX ? `${line.slice(0, QUOTE_LENGTH_MAX)}...` : line;
 }

@@ -1,19 +1,19 @@
 import { fromRoot } from "../../files/paths.ts";
 import { UsageError } from "../../config/config_error.ts";
 import { openForChecking } from "../../store/sqlite/connection/connection.ts";
-import { lockDataDirectory } from "../../store/sqlite/data_directory/data_directory.ts";
 import { type Database, sqlCodeOf } from "../../store/sqlite/connection/database.ts";
 import { checkDatabaseFile, storePaths } from "../../store/sqlite/data_directory/database_file.ts";
 import { markMoved } from "../../store/sqlite/data_directory/moved_mark.ts";
 import { readState } from "../../store/sqlite/tables/identity.ts";
-import { readOrigin } from "../../store/sqlite/tables/origin.ts";
 import { allProjections } from "../../store/sqlite/tables/projections.ts";
+import { CopiedCheck } from "../history/copied_check.ts";
 import { type StoreContent, writeContent } from "../history/export_content.ts";
 import { naming, newExportFile } from "../history/export_file.ts";
 import { SignalGate } from "../history/signal_gate.ts";
 import { Damage, walkHistory } from "../history/walk_history.ts";
 import { backupPath, chooseBackup } from "../directory/backup_files.ts";
 import { lockBackups } from "../directory/backup_lock.ts";
+import { lockStopped } from "../directory/stopped_directory.ts";
 import { countEvents } from "../reports/count_events.ts";
 import type { VerbContext, VerbEnd } from "./verb_context.ts";
 
@@ -36,25 +36,20 @@ export async function exportEvents(
   const path = from === undefined
     ? backupPath(dataDir, chooseBackup(dataDir, storeId))
     : storePaths(from).database;
-  // Without a database, the lock would be created in an otherwise empty directory. Until it is held, a server may be
-  // writing.
-  if (from !== undefined && !checkDatabaseFile(path, { mayBeInUse: true })) {
-    throw new Error(`there is no database at ${path}`);
-  }
-  using _lock = from === undefined ? lockBackups(dataDir) : lockDataDirectory(from);
+  using _lock = from === undefined ? lockBackups(dataDir) : lockStopped(from);
   checkDatabaseFile(path);
   try {
     using db = openForChecking(path);
-    // A server appends events and stores no chain.
-    const chain = from === undefined ? readOrigin(db)?.chain : undefined;
+    // A server appends events and stores no tree with them.
+    const copied = from === undefined ? new CopiedCheck(db) : undefined;
     const gate = new SignalGate(context.stopped);
     const content = contentOf(db, gate);
     if (output === undefined) {
-      await writeContent(content, (text) => context.printMuch(text), { chain, gate });
+      await writeContent(content, (text) => context.printMuch(text), { copied, gate });
       return true;
     }
     using file = newExportFile(output);
-    await writeContent(content, (text) => naming(output, () => file.write(text)), { chain, gate, move });
+    await writeContent(content, (text) => naming(output, () => file.write(text)), { copied, gate, move });
     // Before the file has its name: there is never a file to import without the mark.
     if (move) markMoved(from!, content.storeId, fromRoot(output));
     naming(output, () => file.keep());

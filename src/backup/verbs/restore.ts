@@ -15,9 +15,20 @@ import { JOURNAL_ENDS, prepareReplacement } from "../../store/sqlite/data_direct
 import { checkHistory, Unreadable } from "../history/check_history.ts";
 import { lastBefore } from "../history/last_before.ts";
 import { copyFirstEvents } from "../history/copy_first_events.ts";
+import { SealedCheck } from "../history/sealed_check.ts";
 import { SignalGate } from "../history/signal_gate.ts";
 import { backupPath, chooseBackup } from "../directory/backup_files.ts";
 import { lockBackups } from "../directory/backup_lock.ts";
+import {
+  assertKeysChosen,
+  keyCheckOf,
+  type KeyOptions,
+  rejectBothChoices,
+  type RestoredSubjects,
+  storedSubjects,
+  subjectsOfBackup,
+  subjectsText,
+} from "../subjects/restored_subjects.ts";
 import { countEvents } from "../reports/count_events.ts";
 import type { VerbContext, VerbEnd } from "./verb_context.ts";
 
@@ -26,17 +37,23 @@ const WHAT_IT_MEANS = `This is a new history, separate from the one that was cop
 - Projections are not part of a backup. They must be rebuilt from the events.
 `;
 
-/** Creates a data directory, `to`, from a backup or from its first events. */
+interface RestoreOptions extends KeyOptions {
+  readonly storeId: string | undefined;
+  readonly to: string;
+  readonly until: string | undefined;
+  readonly dryRun: boolean;
+  readonly force: boolean;
+}
+
+/**
+ * Creates a data directory, `to`, from a backup or from its first events. The keys of subjects come from a file of their
+ * own, without those that were forgotten.
+ */
 export async function restore(
   context: VerbContext,
-  { storeId: wanted, to, until: untilText, dryRun, force }: {
-    storeId: string | undefined;
-    to: string;
-    until: string | undefined;
-    dryRun: boolean;
-    force: boolean;
-  },
+  { storeId: wanted, to, until: untilText, dryRun, force, ...keyOptions }: RestoreOptions,
 ): VerbEnd {
+  rejectBothChoices(keyOptions);
   const end = untilText === undefined ? undefined : endFrom(untilText);
   const storeId = chooseBackup(context.dataDir, wanted);
   const path = backupPath(context.dataDir, storeId);
@@ -44,7 +61,9 @@ export async function restore(
   using _backups = lockBackups(context.dataDir);
   checkDatabaseFile(path);
   const until = typeof end === "bigint" ? sequenceBefore(path, end, untilText!) : end;
-  const backup = { storeId, path, until };
+  const subjects = subjectsOfBackup(context.dataDir, storeId, keyOptions);
+  const sealed = keyCheckOf(subjects);
+  const backup = { storeId, path, until, sealed, keyOptions };
   if (!dryRun) makeDataDirectory(to);
   using _server = !dryRun || isThere(lock) ? lockDataDirectory(to) : undefined;
   const isReplaced = replacesDatabase(database, force);
@@ -52,7 +71,9 @@ export async function restore(
     using db = opened(backup.path, openForChecking);
     const copied = copiedText(backup, await check(context, backup, db));
     const replacing = isReplaced ? ", replacing the existing database" : "";
-    context.print(`would create ${database} with the ${copied}${replacing}; nothing was changed\n`);
+    const text = subjectsText(subjects, sealed);
+    const what = `${copied}${replacing}${text === "" ? "" : `; ${text}`}`;
+    context.print(`would create ${database} with the ${what}; nothing was changed\n`);
     return true;
   }
   if (isReplaced) prepareReplacement(database);
@@ -60,10 +81,11 @@ export async function restore(
   const copied = until === undefined
     ? await copyWhole(context, backup, file.temporary)
     : await copyPart(context, backup, until, file.temporary);
-  const restoredId = finish(file);
+  const restoredId = finish(file, subjects);
   // The pause belonged to the old database.
   await removePauseFile(to);
-  context.print(`${database}\nstore ${restoredId}, with the ${copied}\n${WHAT_IT_MEANS}`);
+  const lines = [database, `store ${restoredId}, with the ${copied}`, subjectsText(subjects, sealed)];
+  context.print(`${lines.filter((line) => line !== "").join("\n")}\n${WHAT_IT_MEANS}`);
   return true;
 }
 
@@ -72,6 +94,9 @@ interface Wanted {
   readonly storeId: string;
   readonly path: string;
   readonly until: number | undefined;
+  /** Counts the events that will be unreadable. */
+  readonly sealed: SealedCheck;
+  readonly keyOptions: KeyOptions;
 }
 
 /** Parses a sequence, or a time in microseconds since 1970. @throws UsageError */
@@ -98,18 +123,21 @@ function sequenceBefore(path: string, micros: bigint, text: string): number {
 /**
  * Checks a backup, or a copy of it, completely.
  * @returns how many events it has
- * @throws Error when it is damaged or ends before the wanted event
+ * @throws Error when it is damaged, ends before the wanted event, or needs keys that were not given
  */
 async function check(
   { stopped }: VerbContext,
-  { storeId, path, until = 0 }: Wanted,
+  { storeId, path, until = 0, sealed, keyOptions }: Wanted,
   db: Database,
 ): Promise<number> {
-  const faults = await checkHistory(db, storeId, new SignalGate(stopped)).catch((error) => {
+  const faults = await checkHistory(db, storeId, new SignalGate(stopped), sealed).catch((error) => {
     if (!(error instanceof Unreadable)) throw error;
     throw new Error(`${path} cannot be read, nothing was restored: ${error.message}`);
   });
   if (faults.length > 0) throw new Error(`${path} is damaged, nothing was restored: ${faults.join("; ")}`);
+  if (sealed.sealed > 0) {
+    assertKeysChosen(`${path} has encrypted payloads, nothing was restored`, keyOptions);
+  }
   const { head } = readState(db);
   if (until > head) {
     throw new Error(`${path} has no event ${until}, nothing was restored: it ends with event ${head}`);
@@ -140,7 +168,7 @@ async function copyPart(context: VerbContext, backup: Wanted, until: number, to:
     throw new Error(`${backup.path} cannot be copied to ${to}: ${(error as Error).message}`);
   }
   using db = opened(to, openForWriting);
-  await check(context, { ...backup, path: to }, db);
+  await check(context, { ...backup, path: to, sealed: new SealedCheck() }, db);
   return copied;
 }
 
@@ -172,9 +200,9 @@ async function copyDatabase(from: string, to: string, stopped: AbortSignal): Pro
 }
 
 /** Turns the copy of a backup into a store, and gives the file its final name. @returns its store ID */
-function finish(file: NewDatabaseFile): string {
+function finish(file: NewDatabaseFile, subjects: RestoredSubjects): string {
   try {
-    const storeId = startHistory(file.temporary);
+    const storeId = startHistory(file.temporary, subjects);
     file.keep();
     return storeId;
   } catch (error) {
@@ -182,9 +210,9 @@ function finish(file: NewDatabaseFile): string {
   }
 }
 
-function startHistory(path: string): string {
+function startHistory(path: string, subjects: RestoredSubjects): string {
   using db = openForWriting(path);
-  return startOwnHistory(db);
+  return startOwnHistory(db, storedSubjects(subjects));
 }
 
 /** @throws Error that names the database */

@@ -4,13 +4,19 @@ import { openForChecking } from "../../store/sqlite/connection/connection.ts";
 import type { Database } from "../../store/sqlite/connection/database.ts";
 import { checkDatabaseFile, StoreFileError } from "../../store/sqlite/data_directory/database_file.ts";
 import { readState } from "../../store/sqlite/tables/identity.ts";
+import { hasSubjects } from "../../store/sqlite/tables/subjects.ts";
 import { checkHistory, Unreadable } from "../history/check_history.ts";
+import { KeptRoots } from "../history/kept_roots.ts";
+import { RootsCheck } from "../history/roots_check.ts";
+import { SealedCheck } from "../history/sealed_check.ts";
 import { SignalGate } from "../history/signal_gate.ts";
 import { backupPath, chooseBackups } from "../directory/backup_files.ts";
 import { lockBackups } from "../directory/backup_lock.ts";
-import { countEvents } from "../reports/count_events.ts";
+import { verifyJson, verifyLine, type VerifyReport } from "../reports/verify_report.ts";
 import { compareWithSource } from "../source/compare_with_source.ts";
 import { Source } from "../source/source.ts";
+import { type ForgottenKeys, forgottenPath, readForgottenOf } from "../subjects/forgotten_list.ts";
+import { type KeysFile, readKeysFile } from "../subjects/keys_file.ts";
 import type { VerbContext, VerbEnd } from "./verb_context.ts";
 
 /** The running source with its store ID, or why it did not report one. */
@@ -18,21 +24,19 @@ type Comparison =
   | { readonly source: Source; readonly storeId: string; readonly failure?: never }
   | { readonly source: Source; readonly storeId?: never; readonly failure: string };
 
-interface Report {
-  readonly storeId: string;
-  /** undefined when the file cannot be read. */
-  readonly events: number | undefined;
-  readonly isCompared: boolean;
-  readonly problems: readonly string[];
-}
-
 /**
  * Checks backups, and prints one line each.
  * @param settings the source to compare with; given with --against-source only
  */
 export async function verify(
   context: VerbContext,
-  { storeId: wanted, all, json }: { storeId: string | undefined; all: boolean; json: boolean },
+  { storeId: wanted, all, json, keys: keysPath, witness }: {
+    storeId: string | undefined;
+    all: boolean;
+    json: boolean;
+    keys: string | undefined;
+    witness: string | undefined;
+  },
   settings?: BackupSettings,
 ): VerbEnd {
   if (all && wanted !== undefined) {
@@ -40,13 +44,19 @@ export async function verify(
   }
   const { dataDir } = context;
   const storeIds = chooseBackups(dataDir, wanted);
+  const keys = keysPath === undefined ? undefined : readKeysFile(keysPath);
+  if (keys !== undefined && !storeIds.includes(keys.storeId)) {
+    throw new Error(`${keysPath} has the keys of store ${keys.storeId}, which is not among the backups`);
+  }
+  const kept = witness === undefined ? undefined : new KeptRoots(witness, storeIds);
   using _lock = lockBackups(dataDir);
   using source = settings && new Source(settings, context.stopped);
   const comparison = source && await comparisonWith(source, context);
   let isFine = true;
   for (const storeId of storeIds) {
-    const report = await verifyBackup(context, storeId, comparison);
-    context.print(json ? jsonLine(report) : textLine(report, source?.name));
+    const roots = kept?.checkOf(storeId) ?? new RootsCheck();
+    const report = await verifyBackup(context, storeId, comparison, keys, roots);
+    context.print(json ? verifyJson(report) : verifyLine(report, source?.name));
     isFine &&= report.problems.length === 0;
   }
   const heldId = comparison?.storeId;
@@ -69,7 +79,9 @@ async function verifyBackup(
   context: VerbContext,
   storeId: string,
   comparison: Comparison | undefined,
-): Promise<Report> {
+  keys: KeysFile | undefined,
+  roots: RootsCheck,
+): Promise<VerifyReport> {
   const path = backupPath(context.dataDir, storeId);
   let db: Database;
   try {
@@ -78,18 +90,59 @@ async function verifyBackup(
   } catch (error) {
     const { message } = error as Error;
     const problem = error instanceof StoreFileError ? message : `cannot be read: ${message}`;
-    return { storeId, events: undefined, isCompared: false, problems: [problem] };
+    const sealed = new SealedCheck();
+    return { storeId, events: undefined, isCompared: false, sealed, roots, problems: [problem] };
   }
   using _closing = db;
-  const problems = await problemsOf(db, storeId, context);
+  const list = forgottenList(db, context.dataDir, storeId);
+  const sealed = sealedCheck(keys?.storeId === storeId ? keys : undefined, list.forgotten);
+  const problems = await problemsOf(db, storeId, context, sealed, roots);
+  problems.push(...list.problems);
   const compared = await compare(context, db, storeId, comparison);
   problems.push(...compared.problems);
-  return { storeId, events: eventsOf(db, problems), isCompared: compared.isCompared, problems };
+  const { isCompared } = compared;
+  return { storeId, events: eventsOf(db, problems), isCompared, sealed, roots, problems };
 }
 
-async function problemsOf(db: Database, storeId: string, { stopped }: VerbContext): Promise<string[]> {
+/** Without the list, a restore would not know whom it must not bring back. */
+function forgottenList(
+  db: Database,
+  dataDir: string,
+  storeId: string,
+): { readonly forgotten: ForgottenKeys; readonly problems: readonly string[] } {
+  let forgotten: ForgottenKeys | undefined;
   try {
-    return await checkHistory(db, storeId, new SignalGate(stopped));
+    forgotten = readForgottenOf(dataDir, storeId);
+  } catch (error) {
+    return { forgotten: new Map(), problems: [(error as Error).message] };
+  }
+  if (forgotten !== undefined) return { forgotten, problems: [] };
+  const problems = mayHaveSubjects(db) ? [`${forgottenPath(dataDir, storeId)} is missing`] : [];
+  return { forgotten: new Map(), problems };
+}
+
+/** Returns false when the database cannot be read, which its check reports. */
+function mayHaveSubjects(db: Database): boolean {
+  try {
+    return hasSubjects(db);
+  } catch {
+    return false;
+  }
+}
+
+function sealedCheck(keys: KeysFile | undefined, forgotten: ForgottenKeys): SealedCheck {
+  return new SealedCheck(keys && new Map(keys.keys.map(({ id, bytes }) => [id, bytes])), forgotten);
+}
+
+async function problemsOf(
+  db: Database,
+  storeId: string,
+  { stopped }: VerbContext,
+  sealed: SealedCheck,
+  roots: RootsCheck,
+): Promise<string[]> {
+  try {
+    return await checkHistory(db, storeId, new SignalGate(stopped), sealed, roots);
   } catch (error) {
     if (error instanceof Unreadable) return [`cannot be read: ${error.message}`];
     throw error;
@@ -102,7 +155,7 @@ async function compare(
   db: Database,
   storeId: string,
   comparison: Comparison | undefined,
-): Promise<Pick<Report, "isCompared" | "problems">> {
+): Promise<Pick<VerifyReport, "isCompared" | "problems">> {
   if (comparison?.failure !== undefined) return notCompared(comparison.failure);
   if (comparison?.storeId !== storeId) return { isCompared: false, problems: [] };
   try {
@@ -114,7 +167,7 @@ async function compare(
   }
 }
 
-function notCompared(reason: string): Pick<Report, "isCompared" | "problems"> {
+function notCompared(reason: string): Pick<VerifyReport, "isCompared" | "problems"> {
   return { isCompared: false, problems: [`it could not be compared: ${reason}`] };
 }
 
@@ -126,18 +179,4 @@ function eventsOf(db: Database, problems: string[]): number | undefined {
     if (problems.length === 0) problems.push(`cannot be read: ${(error as Error).message}`);
     return undefined;
   }
-}
-
-function textLine({ storeId, events, isCompared, problems }: Report, source: string | undefined): string {
-  if (problems.length > 0) return `${storeId}: not ok: ${problems.join("; ")}\n`;
-  const compared = isCompared
-    ? `equal to those of ${source}`
-    : "not compared, the source holds another store";
-  // Without problems, the events were counted.
-  return `${storeId}: ok, ${countEvents(events!)}${source === undefined ? "" : `, ${compared}`}\n`;
-}
-
-function jsonLine({ storeId, events, isCompared, problems }: Report): string {
-  const state = { storeId, ok: problems.length === 0, events: events ?? null };
-  return `${JSON.stringify({ ...state, comparedWithSource: isCompared, problems })}\n`;
 }

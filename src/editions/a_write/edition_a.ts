@@ -52,6 +52,7 @@ function routesOf(host: EditionHost, decoding: WriteDecoding): Route[] {
     decodeRead: (body, client) => decoding.decode("read", body, client),
     every: "*",
     health: () => ({ status: "ok", version: VERSION }),
+    assertNotPaused: () => {},
     deletesLeaveWithClient: true,
   });
   return [

@@ -14,7 +14,7 @@ import {
   type Elements,
   isOmitted,
 } from "../../wire/decode.ts";
-import { decodeEvents } from "../../wire/event.ts";
+import { decodeEvents, type EventLimits } from "../../wire/event.ts";
 import { invalid, overLimit } from "../../wire/invalid.ts";
 import { countProjectionChanges, decodeProjectionChanges } from "../../wire/projection.ts";
 import type { QueryLiterals } from "../../wire/query.ts";
@@ -32,8 +32,7 @@ export interface Write {
   readonly projections: ProjectionChanges;
 }
 
-interface WriteLimits {
-  readonly maxEventSize: number;
+interface WriteLimits extends EventLimits {
   readonly maxProjectionSize: number;
   /** The limit for events and, separately, for conditions. */
   readonly maxEventsPerWrite: number;
@@ -100,7 +99,7 @@ export const WRITE_DECODERS = {
     return { events: events.map((event) => eventContent(event)), conditions, projections };
   },
   read: (body: unknown, limits: ServerSettings): DecodedRead =>
-    prepareRead(decodeCommittedRead(body, LITERALS, limits)),
+    prepareRead(decodeCommittedRead(body, LITERALS, limits), limits),
 };
 
 export type WriteDecoding = BodyDecoding<typeof WRITE_DECODERS>;

@@ -70,6 +70,9 @@ function routesOf(edition: EditionParts): Route[] {
     decodeRead: (body, client) => decoding.decode("read", body, client),
     every: "all",
     health: () => ({ status: "ok", paused: pause.state === "paused", version: VERSION }),
+    assertNotPaused: () => {
+      if (pause.state !== "normal") throw new ApiError("Paused");
+    },
     deletesLeaveWithClient: false,
   });
   return [

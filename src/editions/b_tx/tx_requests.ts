@@ -4,7 +4,7 @@ import type { NewEvent } from "../../model/event.ts";
 import type { ProjectionChanges } from "../../model/projection.ts";
 import type { Query } from "../../model/query.ts";
 import { checkCount, decodeArray, decodeObject } from "../../wire/decode.ts";
-import { decodeEvents, eventBody } from "../../wire/event.ts";
+import { decodeEvents, eventBody, type EventLimits } from "../../wire/event.ts";
 import {
   type Changes,
   countProjectionChanges,
@@ -44,7 +44,7 @@ export function decodeTxRead(value: unknown): Query {
 /** The body of `POST /tx/{txId}/events`. @throws ApiError InvalidRequest or PayloadTooLarge */
 export function decodeTxEvents(
   value: unknown,
-  limits: { readonly maxEventSize: number; readonly maxEventsPerTx: number },
+  limits: EventLimits & { readonly maxEventsPerTx: number },
 ): NewEvent[] {
   const { events } = decodeObject(value, "", ["events"]);
   const { maxEventsPerTx } = limits;
@@ -82,7 +82,7 @@ export function decodeProjectionWrite(
 
 export const TX_DECODERS = {
   read: (body: unknown, limits: ServerSettings): DecodedRead =>
-    prepareRead(decodeCommittedRead(body, LITERALS, limits)),
+    prepareRead(decodeCommittedRead(body, LITERALS, limits), limits),
   txRead: (body: unknown): Query => decodeTxRead(body),
   /** Events as the text that will be stored, since that takes the least memory. */
   txEvents: (body: unknown, limits: ServerSettings): string[] =>

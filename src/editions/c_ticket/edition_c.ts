@@ -67,6 +67,7 @@ function routesOf(edition: EditionParts): Route[] {
     decodeRead: (body, client) => decoding.decode("read", body, client),
     every: "*",
     health: () => ({ status: "ok", version: VERSION, paused: pause.isPaused }),
+    assertNotPaused: () => pause.assertNotPaused(),
     deletesLeaveWithClient: true,
   });
   return [

@@ -6,7 +6,7 @@ import type { ReadRequest } from "../../model/read_request.ts";
 import { type EventContent, eventContent } from "../../store/core/prepare_event.ts";
 import { decodeCondition } from "../../wire/condition.ts";
 import { checkCount, decodeArray, decodeObject, isOmitted } from "../../wire/decode.ts";
-import { decodeEvents } from "../../wire/event.ts";
+import { decodeEvents, type EventLimits } from "../../wire/event.ts";
 import { invalid, overLimit } from "../../wire/invalid.ts";
 import { countProjectionChanges, decodeProjectionChanges, PROJECTION_LISTS } from "../../wire/projection.ts";
 import type { BodyDecoding } from "../shared/decoding/body_decoding.ts";
@@ -23,10 +23,7 @@ export interface Append {
 }
 
 /** @throws ApiError InvalidRequest or PayloadTooLarge */
-export function decodeAppend(
-  value: unknown,
-  limits: { readonly maxEventSize: number },
-): Append {
+export function decodeAppend(value: unknown, limits: EventLimits): Append {
   const { events, condition } = decodeObject(value, "", ["events", "condition"]);
   const count = decodeArray(events, "", "events").length;
   if (count > EVENTS_PER_CALL_MAX) {
@@ -58,7 +55,8 @@ interface AppendContent {
 }
 
 export const TICKET_DECODERS = {
-  read: (body: unknown, limits: ServerSettings): DecodedRead => prepareRead(decodeTimedRead(body, limits)),
+  read: (body: unknown, limits: ServerSettings): DecodedRead =>
+    prepareRead(decodeTimedRead(body, limits), limits),
   readInside: (body: unknown, limits: ServerSettings): ReadRequest => decodeTimedReadInside(body, limits),
   append(body: unknown, limits: ServerSettings): AppendContent {
     const { events, condition } = decodeAppend(body, limits);

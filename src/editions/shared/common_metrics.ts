@@ -11,7 +11,8 @@ import { NOT_CACHED } from "./headers.ts";
 import type { ReadsInFlight } from "./reads_in_flight.ts";
 
 /** The sources of the metrics that every edition has. */
-export type MetricsHost = Pick<EditionHost, "programMetrics"> & {
+export type MetricsHost = Pick<EditionHost, "programMetrics" | "hashedEvents"> & {
+  readonly settings: Pick<EditionHost["settings"], "subjects">;
   readonly store: Pick<EditionHost["store"], "counts" | "usage" | "feed">;
 };
 
@@ -32,7 +33,7 @@ export function metricsReply(body: string): Reply {
 }
 
 function metricsOfEveryEdition(
-  { store, programMetrics }: MetricsHost,
+  { store, settings, programMetrics, hashedEvents }: MetricsHost,
   reads: ReadsInFlight,
   usage: StoreUsage,
 ): string {
@@ -40,6 +41,20 @@ function metricsOfEveryEdition(
     gauge("service_reads_waiting", "Reads that wait for an event that matches.", reads.waiting),
     reads.text(),
     transactionCounts(store.counts),
+    ...settings.subjects.length > 0
+      ? [
+        counter(
+          "service_subjects_forgotten_total",
+          "Subjects whose keys were destroyed.",
+          store.counts.subjectsForgotten,
+        ),
+        gaugeIfKnown(
+          "service_last_hashed_sequence",
+          "Highest sequence in a complete block of the Merkle tree that is hashed.",
+          hashedEvents(),
+        ),
+      ]
+      : [],
     gauge(
       "service_last_sequence",
       "Highest sequence in the store; 0 without events.",
@@ -56,6 +71,7 @@ const REASONS: Readonly<Record<FailureCause, string>> = {
   locked: "locked",
   lostFiles: "lost_files",
   connection: "connection",
+  keyLeft: "key_left",
   other: "other",
 };
 
@@ -130,7 +146,9 @@ export interface WriteCounts {
 export function countWrite(counts: WriteCounts, outcome: Outcome<WriteResult>): void {
   if (outcome.kind !== "done") return;
   if (outcome.value.kind === "written") counts.committed++;
-  else counts.conflicts[outcome.value.conflict.list === "conditions" ? "condition" : "projection"]++;
+  else if (outcome.value.kind === "conflict") {
+    counts.conflicts[outcome.value.conflict.list === "conditions" ? "condition" : "projection"]++;
+  }
 }
 
 export function writeCounters({ committed, conflicts }: WriteCounts): string {

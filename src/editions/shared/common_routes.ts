@@ -10,7 +10,9 @@ import { healthRoute } from "./health.ts";
 import { profilingRoutes } from "./profiling.ts";
 import { readEventsRoute } from "./read_events.ts";
 import { listProjectionsRoute, readProjectionRoute } from "./read_projection.ts";
+import { proofRoute } from "./proof_route.ts";
 import { ReadsInFlight } from "./reads_in_flight.ts";
+import { subjectRoutes } from "./subject_routes.ts";
 import { whoamiRoute } from "./whoami.ts";
 import { deleteProjectionsRoutes } from "./write_lock_routes.ts";
 
@@ -22,6 +24,8 @@ export interface Differences {
   readonly every: string;
   /** The document of `GET /health` while the database can be reached. */
   readonly health: () => object;
+  /** @throws ApiError `Paused` while no events may be appended */
+  readonly assertNotPaused: () => void;
   /** True if a bulk delete that waits is cancelled when its client disconnects. */
   readonly deletesLeaveWithClient: boolean;
 }
@@ -37,7 +41,7 @@ export interface CommonRoutes {
 }
 
 export function commonRoutes(host: EditionHost, differences: Differences): CommonRoutes {
-  const { decodeRead, every, health, deletesLeaveWithClient } = differences;
+  const { decodeRead, every, health, assertNotPaused, deletesLeaveWithClient } = differences;
   const reads = new ReadsInFlight(host.store.feed);
   return {
     readEvents: readEventsRoute(host, decodeRead, reads),
@@ -51,6 +55,9 @@ export function commonRoutes(host: EditionHost, differences: Differences): Commo
       healthRoute(host, health),
       whoamiRoute(host),
       conflictsRoute(host, every),
+      ...host.settings.subjects.length > 0
+        ? [proofRoute(host, reads), ...subjectRoutes(host, reads, assertNotPaused)]
+        : [],
       ...host.settings.devMode ? profilingRoutes() : [],
     ],
     reads,

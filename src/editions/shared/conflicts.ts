@@ -36,6 +36,7 @@ export function throwIfRejected(
 ): Written {
   const result = throwIfFailed(outcome);
   if (result.kind === "written") return result;
+  if (result.kind === "unknownSubject") throw new ApiError("SubjectNotFound");
   const { conflict } = result;
   throw new ApiError("ConcurrencyException", message(conflict), { conflict: place(conflict) });
 }

@@ -80,7 +80,7 @@ async function* lines(
   yield trailerLine(hasMore);
 }
 
-function pageHeaders(storeId: string): Reply["headers"] {
+export function pageHeaders(storeId: string): Reply["headers"] {
   return { "Content-Type": "application/x-ndjson", [STORE_HEADER]: storeId, ...NOT_CACHED };
 }
 

@@ -29,10 +29,15 @@ export class EventTable {
   }
 }
 
-function rowOf({ sequence, time, type, identifiers, payload }: StoredEvent, columns: number): string[] {
+function rowOf(
+  { sequence, time, type, identifiers, payload, forgotten }: StoredEvent,
+  columns: number,
+): string[] {
   const seconds = `${time.slice(0, "2026-11-20T12:34:56".length)}Z`;
   // A long payload is cut before it is escaped, so that its invisible rest takes no time.
-  const seen = cut(String(payload), columns);
+  const seen = forgotten === undefined
+    ? cut(String(payload), columns)
+    : `(forgotten: ${forgotten.join(", ")})`;
   return [String(sequence), seconds, type, tagsText(identifiers), seen].map(printable);
 }
 

@@ -13,9 +13,17 @@ interface Done<T> {
 
 /**
  * Why a transaction failed, for metrics: a full disk, an I/O error or a damaged page, a lock of another process, a
- * store file that was deleted or replaced, a database connection, or something else.
+ * store file that was deleted or replaced, a database connection, a copy of a forgotten key that is left in the WAL,
+ * or something else.
  */
-export type FailureCause = "diskFull" | "diskError" | "locked" | "lostFiles" | "connection" | "other";
+export type FailureCause =
+  | "diskFull"
+  | "diskError"
+  | "locked"
+  | "lostFiles"
+  | "connection"
+  | "keyLeft"
+  | "other";
 
 export interface Failure {
   readonly kind: "failed" | "unknown";

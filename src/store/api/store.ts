@@ -1,9 +1,11 @@
 import type { ListRequest, ProjectionKey } from "../../model/projection.ts";
+import type { Tag } from "../../model/tag.ts";
 import type { CommitFeed } from "../feed/commit_feed.ts";
 import type { Chunk, ChunkRequest } from "./chunk.ts";
 import type { PrefetchedChunk } from "../core/read_ahead.ts";
 import type { Outcome } from "./outcome.ts";
 import type { StoreState } from "./state.ts";
+import type { SubtreePart, SubtreeRequest } from "./subtree.ts";
 import type { Tally } from "./tally.ts";
 import type { TransactionCounts } from "../core/transaction_counts.ts";
 import type { AttemptResult, StoreWrite, TakeMore, WriteResult } from "./write.ts";
@@ -43,6 +45,10 @@ export type StoreNotice =
   | { readonly kind: "lost"; readonly reason: string }
   /** The WAL cannot be moved into the file of the store. Emitted again and again. */
   | { readonly kind: "checkpointFailed"; readonly reason: string }
+  /** A key was destroyed, but a copy of it is left in the WAL. Emitted for each request that gets no answer for it. */
+  | { readonly kind: "keyInWal"; readonly reason: string }
+  /** All keys of subjects are wrapped with the first master key now, or could not be. */
+  | { readonly kind: "keysWrapped"; readonly reason: string }
   /** With a reason, writes fail, and no client is at fault. Without one, a write has been committed again. */
   | { readonly kind: "writes"; readonly reason: string | undefined }
   /** With a reason, no replica can be read, and the primary serves all reads. Without one, a replica can be read again. */
@@ -130,10 +136,32 @@ export interface StoreReads {
   projection(key: ProjectionKey, client?: Client): Promise<FoundProjection>;
   /** Throws like `chunk`. The list may be shorter than its limit. */
   projections(request: ListRequest, client?: Client): Promise<ProjectionLines>;
+  /** Reads some subjects, in the order in which their keys were made, after a row. Throws like `chunk`. */
+  subjects(afterRow: number): Promise<SubjectsPart>;
   /** Counts the events after a sequence, a limited number of them. Throws like `chunk`. */
   tally(afterSequence: number): Promise<Tally>;
+  /** Computes the digest of events as they are stored, a limited number of them. Throws like `chunk`. */
+  subtree(request: SubtreeRequest): Promise<SubtreePart>;
   /** @throws ApiError `Unavailable` when a trivial read fails */
   ping(): Promise<void>;
+}
+
+/** Some subjects, and the store that was asked. */
+export interface SubjectsPart {
+  readonly storeId: string;
+  readonly subjects: readonly StoredSubject[];
+  /** The row of the last one. There are no more after an empty part. */
+  readonly lastRow: number;
+}
+
+/** A subject, and one of the keys that it has had. */
+export interface StoredSubject {
+  readonly id: string;
+  readonly subject: Tag;
+  /** undefined when the subject was forgotten. */
+  readonly key: Uint8Array | undefined;
+  /** When the subject was forgotten, in microseconds since 1970. */
+  readonly forgottenMicros: number | undefined;
 }
 
 /** The projection of a key, if there is one, and the store that was asked. */

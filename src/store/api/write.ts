@@ -1,5 +1,6 @@
 import type { Condition } from "../../model/condition.ts";
 import type { ProjectionChanges } from "../../model/projection.ts";
+import type { Tag } from "../../model/tag.ts";
 import type { PreparedEvent } from "../core/prepare_event.ts";
 
 /** One member of a write group: checked completely, then written completely, or not at all. */
@@ -7,6 +8,8 @@ export interface StoreWrite {
   readonly conditions: readonly CheckedCondition[];
   readonly projections: ProjectionChanges;
   readonly events: readonly PreparedEvent[];
+  /** The subject whose keys are destroyed before the events are appended. */
+  readonly forget?: Tag | undefined;
   /** True when it may be returned unwritten because checking its conditions takes long. */
   readonly hasBudget?: boolean;
 }
@@ -34,8 +37,14 @@ export const EMPTY_WRITE: StoreWrite = {
   events: [],
 };
 
-/** The result of a write, provided that its transaction commits. */
-export type WriteResult = Written | { readonly kind: "conflict"; readonly conflict: Conflict };
+/**
+ * The result of a write, provided that its transaction commits. `unknownSubject`: nothing was written, since the
+ * subject to forget never had a key.
+ */
+export type WriteResult =
+  | Written
+  | { readonly kind: "conflict"; readonly conflict: Conflict }
+  | { readonly kind: "unknownSubject" };
 
 /** A result, or `overBudget`: nothing was written, since the conditions should be checked before the transaction. */
 export type AttemptResult = WriteResult | { readonly kind: "overBudget" };
@@ -45,6 +54,8 @@ export interface Written {
   readonly storeId: string;
   readonly firstSequence: number;
   readonly versions: NewVersions;
+  /** True when the subject to forget still had a key; undefined when there is no subject to forget. */
+  readonly hadKey?: boolean | undefined;
 }
 
 /** New versions of the projections that a write created and replaced, in the order sent. */

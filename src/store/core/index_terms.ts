@@ -44,6 +44,11 @@ function tagTerm(namespace: "i" | "m", tag: Tag): string {
   return `${namespace}${tag.name.length}:${tag.name}${tag.value}`;
 }
 
+/** The token of an identifier. */
+export function identifierTerm(tag: Tag): string {
+  return tokenOf(tagTerm("i", tag));
+}
+
 /** The token of a metadata entry. */
 export function metadataTerm(tag: Tag): string {
   return tokenOf(tagTerm("m", tag));
@@ -76,8 +81,8 @@ export function termItem(item: QueryItem): TermItem {
   return {
     anyOf: item.types.map((type) => tokenOf(typeTerm(type))),
     allOf: [
-      ...item.identifiers.map((tag) => tokenOf(tagTerm("i", tag))),
-      ...item.metadata.map((tag) => tokenOf(tagTerm("m", tag))),
+      ...item.identifiers.map(identifierTerm),
+      ...item.metadata.map(metadataTerm),
     ],
   };
 }

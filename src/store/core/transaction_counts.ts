@@ -19,11 +19,13 @@ export class TransactionCounts {
     locked: 0,
     lostFiles: 0,
     connection: 0,
+    keyLeft: 0,
     other: 0,
   };
   /** The number of writes that shared a transaction with others. */
   writesGrouped = 0;
   checkpointsFailed = 0;
+  subjectsForgotten = 0;
 
   /** Counts a transaction, or a step of one, if it failed. */
   ended<T>(outcome: Outcome<T>): Outcome<T> {
@@ -38,6 +40,9 @@ export class TransactionCounts {
   written(write: StoreWrite, outcome: Outcome<AttemptResult>): Outcome<AttemptResult> {
     if (outcome.kind === "done" && outcome.value.kind === "conflict") {
       this.conflicts.add(write, outcome.value.conflict);
+    }
+    if (outcome.kind === "done" && outcome.value.kind === "written" && outcome.value.hadKey === true) {
+      this.subjectsForgotten++;
     }
     return this.ended(outcome);
   }

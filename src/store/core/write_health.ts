@@ -21,8 +21,8 @@ export class WriteHealth {
   }
 
   failed({ reason, cause = "other" }: Failure): void {
-    // The statement of a single write may have failed.
-    if (cause === "other") return;
+    // The statement of a single write may have failed. A copy of a key in the WAL delays no write.
+    if (cause === "other" || cause === "keyLeft") return;
     const before = this.#failing;
     this.#failing = { reason, sinceMicros: before?.sinceMicros ?? nowMicros(), lastAt: performance.now() };
     if (before === undefined) this.onChange(reason);

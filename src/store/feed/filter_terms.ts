@@ -1,3 +1,4 @@
+import { TAGS_PER_NAMESPACE_MAX } from "../../model/limits.ts";
 import { type Query, simplifiedItems } from "../../model/query.ts";
 import type { Within } from "../../model/within.ts";
 import { type TermItem, termItem } from "../core/index_terms.ts";
@@ -5,10 +6,16 @@ import { type TermItem, termItem } from "../core/index_terms.ts";
 /** A query in index terms: any event, or an event that matches one of the items. An empty list matches no event. */
 export type FilterTerms = "every" | readonly TermItem[];
 
-/** Converts a query. Each value is hashed, which takes about a microsecond: convert large queries in a worker. */
-export function filterTerms(query: Query): FilterTerms {
+/**
+ * Converts a query. Each value is hashed, which takes about a microsecond: convert large queries in a worker.
+ * @param tagsMax the most identifiers, and the most metadata, of a new event. Items with more cannot match one
+ */
+export function filterTerms(query: Query, tagsMax = TAGS_PER_NAMESPACE_MAX): FilterTerms {
   if (query === "every") return query;
-  return query === "none" ? [] : simplifiedItems(query).map(termItem);
+  if (query === "none") return [];
+  return simplifiedItems(query)
+    .filter(({ identifiers, metadata }) => identifiers.length <= tagsMax && metadata.length <= tagsMax)
+    .map(termItem);
 }
 
 /** Returns the terms of a query that is restricted, as `queryWithin` returns the query. */

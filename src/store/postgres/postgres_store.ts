@@ -3,7 +3,14 @@ import { ObservedWriter } from "../core/observed_writer.ts";
 import { reportOnce } from "../core/report_once.ts";
 import type { OpenedStore, Store, StoreNotice, StoreReads, StoreUsage, StoreWriter } from "../api/store.ts";
 import { TransactionCounts } from "../core/transaction_counts.ts";
-import { databaseFault, holdsStore, storeFault } from "./connection/check_database.ts";
+import { addSubjects } from "./connection/add_subjects.ts";
+import {
+  databaseFault,
+  holdsStore,
+  storeFault,
+  type StoreUse,
+  subjectsFault,
+} from "./connection/check_database.ts";
 import { createStore } from "./connection/create_store.ts";
 import { openPrimary } from "./connection/open_session.ts";
 import { type PostgresLocation, PostgresStoreError, reasonOf } from "./connection/address.ts";
@@ -15,6 +22,8 @@ import { WriteOwnership, type WriteOwnershipOptions } from "./cluster/write_owne
 import { PeerMonitor } from "./cluster/peer_monitor.ts";
 import { KnownState } from "./cluster/known_state.ts";
 import type { StoreRow } from "./tables/state.ts";
+import { KeyVacuum } from "./writing/key_vacuum.ts";
+import { KeyWrapping } from "./writing/key_wrapping.ts";
 import { PostgresWriter } from "./writing/postgres_writer.ts";
 import { TransactionRunner } from "./writing/transaction_runner.ts";
 import { WriterSession } from "./writing/writer_session.ts";
@@ -39,6 +48,8 @@ export class PostgresStore implements Store {
   readonly #writer: PostgresWriter;
   readonly #reads: ReadSessions | ReplicaReads;
   readonly #peerMonitor: PeerMonitor;
+  readonly #keyVacuum: KeyVacuum;
+  readonly #keyWrapping: KeyWrapping;
 
   private constructor(
     location: PostgresLocation,
@@ -47,6 +58,7 @@ export class PostgresStore implements Store {
     ownership: WriteOwnership,
     writer: WriterSession,
     reads: ReadSessions,
+    subjects: ReadonlySet<string> | undefined,
   ) {
     const { storeId, head, turn, pausedSinceMicros } = row;
     this.#ownership = ownership;
@@ -58,7 +70,10 @@ export class PostgresStore implements Store {
     this.#peerMonitor = new PeerMonitor(location.schema, ownership, known, onBroken);
     const options = { onBroken, onWritten: () => this.#peerMonitor.written() };
     const transactions = new TransactionRunner(writer, ownership, new WriterState(row, known), options);
-    this.#writer = new PostgresWriter(transactions);
+    this.#writer = new PostgresWriter(transactions, subjects, ownership.masters);
+    this.#keyVacuum = new KeyVacuum(ownership.primary);
+    this.#keyWrapping = new KeyWrapping(ownership, report);
+    this.#writer.onKeysDeleted = () => this.#keyVacuum.deleted();
     ownership.primary.onRenewed = (reason) => {
       report({ kind: "renewed", reason });
       this.#peerMonitor.lookSoon();
@@ -69,6 +84,7 @@ export class PostgresStore implements Store {
     this.reads = this.#reads = withReplicas(location, reads, {
       known: () => this.feed.state,
       primary: ownership.primary,
+      hasSubjects: subjects !== undefined,
       onUnread: (reason) => report({ kind: "replicas", reason }),
     });
   }
@@ -105,15 +121,12 @@ export class PostgresStore implements Store {
     ownership.primary.onRenewed = (reason) => renewal = reason;
     const row = await ownership.take(session);
     const writer = new WriterSession(ownership, session);
-    const reads = new ReadSessions(primarySource(ownership.primary), readersMax);
-    return new PostgresStore(
-      location,
-      row,
-      { created, ...renewal === undefined ? {} : { renewal } },
-      ownership,
-      writer,
-      reads,
-    );
+    const subjects = options.subjects?.length ? new Set(options.subjects) : undefined;
+    const reads = new ReadSessions(primarySource(ownership.primary), readersMax, ownership.masters);
+    const how = { created, ...renewal === undefined ? {} : { renewal } };
+    const store = new PostgresStore(location, row, how, ownership, writer, reads, subjects);
+    store.#keyWrapping.start();
+    return store;
   }
 
   get storeId(): string {
@@ -137,26 +150,40 @@ export class PostgresStore implements Store {
   async close(): Promise<void> {
     await this.#reads.close();
     await this.#writer.close();
+    await this.#keyVacuum.close();
+    await this.#keyWrapping.close();
     await this.#peerMonitor.close();
   }
 }
 
 /**
- * Checks a database, and creates the store if there is none.
+ * Checks a database, and creates the store if there is none, and the tables of subjects if the server needs them.
  * @returns true when it has created the store
  * @throws PostgresStoreError
  */
 export async function makeReady(
   location: PostgresLocation,
   session: Session,
-  { mayReset = false }: Pick<PostgresStoreOptions, "mayReset">,
+  { mayReset = false, subjects = [] }: Pick<PostgresStoreOptions, "mayReset" | "subjects">,
 ): Promise<boolean> {
+  const use = { mayReset, hasSubjects: subjects.length > 0 };
   const fault = await databaseFault(session);
   if (fault !== undefined) throw new PostgresStoreError(location, fault);
   const created = !await holdsStore(session, location.schema) && await createdNow(session, location.schema);
-  const storeProblem = await storeFault(session, location.schema, mayReset);
+  const storeProblem = await storeFault(session, location.schema, use) ??
+    (use.hasSubjects ? await sealingFault(location, session, use) : undefined);
   if (storeProblem !== undefined) throw new PostgresStoreError(location, storeProblem);
   return created;
+}
+
+/** Creates the tables of subjects if they are missing. @returns why the server cannot work with them, if it cannot */
+async function sealingFault(
+  location: PostgresLocation,
+  session: Session,
+  use: StoreUse,
+): Promise<string | undefined> {
+  await addSubjects(session, location);
+  return await subjectsFault(session, location.schema, use);
 }
 
 /** Creates a store, unless another server does so at the same time. */

@@ -6,10 +6,10 @@ import { TransactionCounts } from "../core/transaction_counts.ts";
 import { lockDataDirectory, makeDataDirectory } from "./data_directory/data_directory.ts";
 import { StoreFileError, storePaths } from "./data_directory/database_file.ts";
 import { DiskUsage } from "./data_directory/disk_usage.ts";
-import { SCHEMA_VERSION } from "./tables/schema.ts";
 import { WRITER_CALLS } from "./workers/codecs.ts";
 import { FilePreload } from "./workers/file_preload.ts";
 import { startReader } from "./workers/pooled_reader.ts";
+import { READER_LIMITS } from "./workers/reader_limits.ts";
 import { ReaderPool } from "./workers/reader_pool.ts";
 import { type Remote, RemoteWorker, type WorkerError } from "../../workers/remote_worker.ts";
 import type { Writer, WriterEvent } from "./writing/writer.ts";
@@ -17,6 +17,10 @@ import type { Writer, WriterEvent } from "./writing/writer.ts";
 interface SqliteOptions {
   readonly dataDir: string;
   readonly readersMax: number;
+  /** The names of identifiers that stand for a person. None by default. */
+  readonly subjects?: readonly string[];
+  /** Those that wrap the keys of subjects, in Base64; the first one wraps. None by default. */
+  readonly masterKeys?: readonly string[];
   /** How much of a large file the system should cache after the start. Nothing by default. */
   readonly preloadBytes?: number;
 }
@@ -75,13 +79,14 @@ export class SqliteStore implements Store {
     makeDataDirectory(options.dataDir);
     const lock = lockDataDirectory(options.dataDir);
     const path = storePaths(options.dataDir).database;
+    const { masterKeys = [] } = options;
     const module = new URL("./workers/writer_worker.ts", import.meta.url);
     const writer = new RemoteWorker<typeof Writer, WriterEvent>(module, "writer", WRITER_CALLS);
     // Started in parallel with the writer, so that the first read after a start need not wait for the worker.
     const reader = startReader();
     try {
-      const { files, ...opened } = await writer.open(path);
-      const readers = new ReaderPool(path, options.readersMax, files);
+      const { files, ...opened } = await writer.open(path, options.subjects ?? [], masterKeys);
+      const readers = new ReaderPool(path, options.readersMax, files, READER_LIMITS, masterKeys);
       readers.started = reader;
       const preload = FilePreload.ofLarge(path, options.preloadBytes ?? 0);
       return new SqliteStore(lock, writer, readers, opened, new DiskUsage(path), preload);
@@ -91,7 +96,7 @@ export class SqliteStore implements Store {
       lock[Symbol.dispose]();
       const { name, message } = error as WorkerError;
       if (name === "StoreFileError") throw new StoreFileError(message);
-      throw new StoreFileError(`${path} (schema version ${SCHEMA_VERSION}) cannot be opened: ${message}`);
+      throw new StoreFileError(`${path} cannot be opened: ${message}`);
     }
   }
 

@@ -32,9 +32,12 @@ for (const name of ["identifiers", "metadata"]) {
   rejectsWrites(`over 20 ${name}`, [
     [
       withTags(Object.fromEntries(values(21).map((value) => [value, value]))),
-      `events[0]: ${name} has 21 tags, more than 20`,
+      `events[0]: ${name} has 21 tags, more than maxTagsPerEvent (20)`,
     ],
-    [withTags({ one: "1", many: values(20) }), `events[0]: ${name} has 21 tags, more than 20`],
+    [
+      withTags({ one: "1", many: values(20) }),
+      `events[0]: ${name} has 21 tags, more than maxTagsPerEvent (20)`,
+    ],
   ]);
   const shape = "must be a string or a non-empty array of strings";
   rejectsWrites(`${name} of another shape`, [

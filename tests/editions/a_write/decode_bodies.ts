@@ -11,6 +11,8 @@ export { literals };
 /** The defaults of the specification. */
 export const limits = {
   maxEventSize: 65536,
+  maxTagsPerEvent: 20,
+  rejectEmails: false,
   maxProjectionSize: 65536,
   maxEventsPerWrite: 100,
   maxProjectionsPerWrite: 500,

@@ -15,7 +15,7 @@ Deno.test("GET /debug: the refresh at the start has the turn, but is no request"
     fullCode: "WriteQueueFull",
   });
   const host = {
-    settings: { txIdleTimeout: 60 } as unknown as ServerSettings,
+    settings: { txIdleTimeout: 60, subjects: [] as readonly string[] } as unknown as ServerSettings,
     store: {
       opened: {},
       feed: { subscriptions: 0 },
@@ -26,6 +26,7 @@ Deno.test("GET /debug: the refresh at the start has the turn, but is no request"
     queue,
     persistedPause: {} as EditionHost["persistedPause"],
     programMetrics: () => "",
+    hashedEvents: () => undefined,
     reportFailure: (error: Error) => assert.fail(error),
     warn: () => {},
   };

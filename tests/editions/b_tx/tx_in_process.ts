@@ -112,6 +112,7 @@ export class InProcess implements Disposable {
       maxReadsPerTx: 100,
       maxProjectionsPerTx: 500,
       maxEventSize: 1000,
+      maxTagsPerEvent: 20,
       maxProjectionSize: 1000,
       idleSeconds: 3600,
       ...options,

@@ -9,7 +9,14 @@ import {
 } from "../../../src/editions/b_tx/tx_requests.ts";
 import { expectInvalid, expectRejection } from "../../wire/expect_rejection.ts";
 
-const limits = { maxEventSize: 10, maxEventsPerTx: 3, maxProjectionSize: 10, maxProjectionsPerWrite: 3 };
+const limits = {
+  maxEventSize: 10,
+  maxTagsPerEvent: 20,
+  rejectEmails: false,
+  maxEventsPerTx: 3,
+  maxProjectionSize: 10,
+  maxProjectionsPerWrite: 3,
+};
 
 function json(text: string): unknown {
   return parseJson(new TextEncoder().encode(text));

@@ -22,9 +22,11 @@ import { VirtualTimers } from "./virtual_timers.ts";
 
 const OTHER_SETTINGS = {
   devMode: true,
+  subjects: [],
   defaultEventsPerPage: 1000,
   maxEventsPerPage: 1000,
   maxEventSize: 1000,
+  maxTagsPerEvent: 20,
   maxProjectionSize: 1000,
   maxProjectionsPerRequest: 10,
 };
@@ -181,6 +183,7 @@ export class InProcess implements Subject, Disposable {
       queue,
       persistedPause: pauseInFile(this.#directory),
       programMetrics: () => "",
+      hashedEvents: () => undefined,
       reportFailure: (error: Error) => this.failures.push(error),
       warn: (text: string) => this.warnings.push(text),
     } as unknown as EditionHost;
@@ -218,6 +221,8 @@ export class InProcess implements Subject, Disposable {
       prefetchChunk: () => undefined,
       projection: (key) => Promise.resolve(reader.projection(key)),
       projections: (request) => Promise.resolve(reader.projections(request)),
+      subjects: (afterRow) => Promise.resolve(reader.subjects(afterRow)),
+      subtree: (request) => Promise.resolve(reader.subtree(request)),
       tally: (afterSequence) => Promise.resolve(reader.tally(afterSequence)),
       ping: () => Promise.resolve(),
     };

@@ -3,7 +3,13 @@ import { type Append, decodeAppend, decodeChanges } from "../../../src/editions/
 import { parseText } from "../a_write/decode_bodies.ts";
 import { expectInvalid, expectRejection } from "../../wire/expect_rejection.ts";
 
-const limits = { maxEventSize: 10, maxProjectionSize: 10, maxProjectionsPerRequest: 3 };
+const limits = {
+  maxEventSize: 10,
+  maxTagsPerEvent: 20,
+  rejectEmails: false,
+  maxProjectionSize: 10,
+  maxProjectionsPerRequest: 3,
+};
 
 function append(body: unknown): Append {
   const text = typeof body === "string" ? body : JSON.stringify(body);

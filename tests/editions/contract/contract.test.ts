@@ -15,6 +15,7 @@ import { contractOfQueries } from "./queries.ts";
 import { contractOfReads } from "./reads.ts";
 import { contractOfRestarts } from "./restart.ts";
 import { contractOfRoutes } from "./routes.ts";
+import { contractOfTagLimit } from "./tag_limit.ts";
 import { contractOfTags } from "./tags.ts";
 import { contractOfTokens } from "./tokens.ts";
 import { contractOfWaiting, contractOfWaitingAtStop } from "./waiting.ts";
@@ -54,4 +55,5 @@ for (const edition of editions) {
   contractOfAuth(edition, named);
   contractOfTokens(edition, named);
   contractOfPages(edition, named);
+  contractOfTagLimit(edition, named);
 }

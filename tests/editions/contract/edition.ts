@@ -35,6 +35,7 @@ export const ITEM_BYTES_MAX = 100;
 /** Settings with small limits for the servers of the contract. */
 export const CONTRACT_ENV: Readonly<Record<string, string>> = {
   SERVICE_DEV_MODE: "true",
+  SERVICE_SUBJECTS: "student",
   SERVICE_DEFAULT_EVENTS_PER_PAGE: String(PAGE_DEFAULT),
   SERVICE_MAX_EVENTS_PER_PAGE: String(PAGE_MAX),
   SERVICE_MAX_EVENT_SIZE: String(ITEM_BYTES_MAX),

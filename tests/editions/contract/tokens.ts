@@ -15,6 +15,9 @@ const ONE_RIGHT_EACH = RIGHTS.map((right) => tokenToml(right, right, [right])).j
 function rightOf(method: string, target: string): Right | undefined {
   if (["/", "/health", "/whoami"].includes(target)) return undefined;
   if (target === "/reset" || target.startsWith("/debug/pprof")) return "develop";
+  if (target === "/forget") return "forget";
+  if (target === "/subjects/keys") return "keys";
+  if (target === "/subjects/forgotten" || target === "/events/stored") return "copy";
   if (method === "DELETE" && target.startsWith("/projections")) return "develop";
   if (/^\/(metrics|debug.*|stats|pause|resume|optimize)$/.test(target)) return "operate";
   return ["GET", "HEAD", "QUERY"].includes(method) ? "read" : "write";
@@ -70,8 +73,10 @@ export function contractOfTokens(edition: ContractEdition, named: (name: string)
       name: "billing",
       may: ["read", "write"],
       expires: "2098-12-31T23:00:00.000000Z",
+      subjects: ["student"],
     });
-    assert.deepEqual(await whoami("all"), { edition: edition.name, name: null, may: RIGHTS });
+    const all = { edition: edition.name, name: null, may: RIGHTS };
+    assert.deepEqual(await whoami("all"), { ...all, subjects: ["student"] });
     await server.client(bearer("b")).request("GET", "/metrics");
     const { text } = mustBe(200, await server.client(bearer("all")).request("GET", "/metrics"));
     assert.match(text, /^service_token_requests_total\{token="billing"\} 2$/m);

@@ -3,12 +3,14 @@ import type { RoutedRequest } from "../../../src/http/router.ts";
 import { type MetricsHost, metricsRoute } from "../../../src/editions/shared/common_metrics.ts";
 import { ReadsInFlight } from "../../../src/editions/shared/reads_in_flight.ts";
 import { TransactionCounts } from "../../../src/store/core/transaction_counts.ts";
+import { EMPTY_WRITE } from "../../../src/store/api/write.ts";
 import type { StoreUsage } from "../../../src/store/api/store.ts";
 
-function hostWith(usage: StoreUsage = {}): MetricsHost {
+function hostWith(usage: StoreUsage = {}, subjects: readonly string[] = []): MetricsHost {
   const feed = { state: { storeId: "", head: 7 } } as MetricsHost["store"]["feed"];
   const store = { counts: new TransactionCounts(), usage: () => Promise.resolve(usage), feed };
-  return { store, programMetrics: () => "program 1\n" };
+  const hashedEvents = (): number => 5;
+  return { store, settings: { subjects }, programMetrics: () => "program 1\n", hashedEvents };
 }
 
 async function page(host: MetricsHost, reads = new ReadsInFlight({ subscriptions: 0 })): Promise<string> {
@@ -57,7 +59,7 @@ Deno.test("the time for which a read waits for an event is no part of its durati
 Deno.test("turns that failed are counted by their cause, and groups by their size", async () => {
   const host = hostWith();
   const { counts } = host.store;
-  for (const cause of ["diskFull", "diskError", "locked", "lostFiles", "connection"] as const) {
+  for (const cause of ["diskFull", "diskError", "locked", "lostFiles", "connection", "keyLeft"] as const) {
     counts.ended({ kind: "failed", reason: "", cause });
   }
   counts.ended({ kind: "unknown", reason: "" });
@@ -66,15 +68,29 @@ Deno.test("turns that failed are counted by their cause, and groups by their siz
   counts.checkpointsFailed++;
   assertShows(
     await page(host),
-    ...["disk_full", "disk_error", "locked", "lost_files", "connection", "other"].map((reason) =>
-      `service_writes_failed_total{reason="${reason}"} 1`
-    ),
+    ...["disk_full", "disk_error", "locked", "lost_files", "connection", "key_left", "other"].map((
+      reason,
+    ) => `service_writes_failed_total{reason="${reason}"} 1`),
     'service_write_group_size_bucket{le="1"} 2',
     'service_write_group_size_bucket{le="4"} 3',
     "service_write_group_size_sum 5",
     "service_writes_grouped_total 3",
     "service_checkpoints_failed_total 1",
   );
+});
+
+Deno.test("subjects whose keys were destroyed are counted, where there are subjects", async () => {
+  const host = hostWith({}, ["student"]);
+  const versions = { create: [], replace: [] };
+  const forget = { name: "student", value: "s1" };
+  const written = { kind: "written", storeId: "", firstSequence: 1, versions } as const;
+  for (const hadKey of [true, false, undefined]) {
+    const value = hadKey === undefined ? written : { ...written, hadKey };
+    host.store.counts.written({ ...EMPTY_WRITE, forget }, { kind: "done", value });
+  }
+  host.store.counts.written({ ...EMPTY_WRITE, forget }, { kind: "done", value: { kind: "unknownSubject" } });
+  assertShows(await page(host), "service_subjects_forgotten_total 1", "service_last_hashed_sequence 5");
+  assert.doesNotMatch(await page(hostWith()), /subject|hashed/);
 });
 
 Deno.test("unknown values of the disk are left out, HELP and TYPE included", async () => {

@@ -7,11 +7,11 @@ import { sqliteTest } from "../../support/test_storage.ts";
 /** With a token that expires, the families of tokens are among them. */
 const TOKEN = tokenToml("t", "t", ["operate"], "expires = 2099-01-01T00:00:00Z\n");
 
-// The families of a SQLite file are among them, too.
+// The families of a SQLite file and of a store with subjects are among them, too.
 sqliteTest("metrics.md lists every family of every edition with its type, and no other", async () => {
   const shown = new Map<string, string>();
   for (const edition of EDITIONS) {
-    await using server = await startWithTokens(edition, TOKEN);
+    await using server = await startWithTokens(edition, TOKEN, { SERVICE_SUBJECTS: "student" });
     const { text } = await server.client(bearer("t")).request("GET", "/metrics");
     for (const [name, type] of metricTypes(text)) shown.set(name, type);
   }

@@ -12,7 +12,15 @@ import { append, test } from "./every_edition.ts";
 
 /* Tests the metrics of writes and files, in every edition. The documents of the editions do not name these metrics. */
 
-const NONE_FAILED = { disk_full: 0, disk_error: 0, locked: 0, lost_files: 0, connection: 0, other: 0 };
+const NONE_FAILED = {
+  disk_full: 0,
+  disk_error: 0,
+  locked: 0,
+  lost_files: 0,
+  connection: 0,
+  key_left: 0,
+  other: 0,
+};
 
 /** Returns the number of failed writes by reason. */
 async function failed(client: Client): Promise<Record<string, number>> {

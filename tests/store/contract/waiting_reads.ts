@@ -4,6 +4,7 @@ import type { ReadRequest } from "../../../src/model/read_request.ts";
 import { AwaitedPages } from "../../../src/store/feed/awaited_pages.ts";
 import { filterTerms } from "../../../src/store/feed/filter_terms.ts";
 import type { Chunk, ChunkRequest } from "../../../src/store/api/chunk.ts";
+import type { SubtreePart, SubtreeRequest } from "../../../src/store/api/subtree.ts";
 import type { Tally } from "../../../src/store/api/tally.ts";
 import type { PrefetchedChunk } from "../../../src/store/core/read_ahead.ts";
 import type { Page } from "../../../src/store/core/open_page.ts";
@@ -13,6 +14,7 @@ import type {
   ProjectionLines,
   Store,
   StoreReads,
+  SubjectsPart,
 } from "../../../src/store/api/store.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -67,6 +69,14 @@ class HookedReads implements StoreReads {
 
   projections(request: ListRequest, client?: Client): Promise<ProjectionLines> {
     return this.#reads.projections(request, client);
+  }
+
+  subjects(afterRow: number): Promise<SubjectsPart> {
+    return this.#reads.subjects(afterRow);
+  }
+
+  subtree(request: SubtreeRequest): Promise<SubtreePart> {
+    return this.#reads.subtree(request);
   }
 
   tally(afterSequence: number): Promise<Tally> {

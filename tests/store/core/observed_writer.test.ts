@@ -21,7 +21,15 @@ const CONFLICT: Outcome<WriteResult> = done({
 const CONDITIONAL = unless("unwanted", 0);
 const FULL: Outcome<never> = { kind: "failed", reason: "full", cause: "diskFull" };
 const UNKNOWN: Outcome<never> = { kind: "unknown", reason: "the worker died" };
-const NO_FAILURES = { diskFull: 0, diskError: 0, locked: 0, lostFiles: 0, connection: 0, other: 0 };
+const NO_FAILURES = {
+  diskFull: 0,
+  diskError: 0,
+  locked: 0,
+  lostFiles: 0,
+  connection: 0,
+  keyLeft: 0,
+  other: 0,
+};
 
 interface Observed {
   readonly writer: StoreWriter;

@@ -23,7 +23,7 @@ function stepwise(store: TestStore, between: (chunk: number) => void): { chunk: 
     chunk: (request: ChunkRequest) => {
       between(reads.count++);
       return Promise.resolve(
-        readChunk(store.db, request, { millisecondsMax: 0, workMin: 0, slowMillisecondsMax: 250 }),
+        readChunk(store.db, request, false, { millisecondsMax: 0, workMin: 0, slowMillisecondsMax: 250 }),
       );
     },
   };
@@ -119,7 +119,7 @@ function recording(store: TestStore): { chunk: ReadChunk; requests: ChunkRequest
   const requests: ChunkRequest[] = [];
   const chunk = (request: ChunkRequest): ReturnType<ReadChunk> => {
     requests.push(request);
-    return Promise.resolve(readChunk(store.db, request));
+    return Promise.resolve(readChunk(store.db, request, false));
   };
   return { chunk, requests };
 }

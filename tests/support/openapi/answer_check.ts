@@ -58,8 +58,8 @@ const OUTSIDE = {
   malformed: [400],
   unknownPath: [404],
   wrongMethod: [405],
-  // Outside of development mode, the path is unknown.
-  wrongMethodInDevelopment: [404, 405],
+  // Outside of development mode, or without subjects, the path is unknown.
+  wrongMethodIfPresent: [404, 405],
 } as const satisfies Record<string, readonly number[]>;
 
 export class AnswerCheck {
@@ -102,7 +102,7 @@ export class AnswerCheck {
         const { responses } = this.#operationOf({ method: other, target }) as {
           readonly responses: JsonObject;
         };
-        return isUnknownPath(responses[404]) ? "wrongMethodInDevelopment" : "wrongMethod";
+        return isUnknownPath(responses[404]) ? "wrongMethodIfPresent" : "wrongMethod";
       }
       const { path, method: documented } = routing.route;
       return this.#at("paths", path.replaceAll(/:(\w+)/g, "{$1}"), documented.toLowerCase());
@@ -212,9 +212,11 @@ export class AnswerCheck {
   }
 }
 
-/** True when the operation with this response to status 404 exists in development mode only. */
+/** True when the operation with this response to status 404 exists only in development mode, or with subjects. */
 function isUnknownPath(response: Json | undefined): boolean {
-  return (response as JsonObject | undefined)?.["$ref"] === "#/components/responses/NotInDevelopmentMode";
+  const ref = (response as JsonObject | undefined)?.["$ref"];
+  return ["NotInDevelopmentMode", "NoSubjects", "SubjectNotFound"]
+    .some((name) => ref === `#/components/responses/${name}`);
 }
 
 function routesOf(document: JsonObject): Route[] {

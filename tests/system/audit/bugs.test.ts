@@ -28,7 +28,7 @@ Deno.test("every planted bug is a valid program", async () => {
 });
 
 Deno.test("a planted bug makes its check fail, and the check prints the fault and how to repeat it", async () => {
-  const bug = BUGS.find(({ name }) => name === "verify does not compare the hash chain of a backup")!;
+  const bug = BUGS.find(({ name }) => name === "verify does not compare the tree of a backup")!;
   await inDirectory(async (directory) => {
     plant(bug, directory);
     const { isCaught, output } = await runCatcher(bug.caughtBy, { copy: directory, stores: directory }, 7);

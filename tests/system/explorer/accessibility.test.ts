@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { run } from "../../../tools/build/run.ts";
 import type { ChromiumPage } from "../support/chromium.ts";
-import { EVENT, exploredTest, ROWS, says, textOf, write } from "./explored.ts";
+import { EVENT, exploredTest, pressButton, ROWS, says, textOf, write } from "./explored.ts";
 
 /*
  * Every view, as axe-core checks it, and by keyboard.
@@ -40,7 +40,7 @@ async function violationsIn(page: ChromiumPage): Promise<string[]> {
 
 await exploredTest(
   "axe-core finds nothing in any view, in light and dark, wide and narrow",
-  {},
+  { server: { env: { SERVICE_SUBJECTS: "note" } } },
   async ({ server, open }) => {
     const axe = await axeSource();
     const long = {
@@ -81,6 +81,12 @@ await exploredTest(
           `${view} at ${width}`,
         );
       }
+      await page.goTo(`${start}#/events?open=3`);
+      await page.until(`${textOf(".panel-sequence")} === "#3"`);
+      for (const label of ["As stored", "Prove"]) await page.evaluate(pressButton(label));
+      await page.until(`${says("is encrypted for note")} && ${says("Covered by this root")}`);
+      assert.deepEqual(await violationsIn(page), [], `as stored at ${width}, ${scheme}`);
+      assert.equal(await page.evaluate("document.documentElement.scrollWidth"), width);
       // The open menus, on a phone behind the button for the tools.
       await page.goTo(`${start}#/events`);
       await page.until(`${ROWS} === 3 && document.querySelectorAll(".bar").length > 0`);

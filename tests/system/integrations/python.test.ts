@@ -76,7 +76,7 @@ const VERSIONLESS_FILES = [
 
 /** Runs tests of the adapter's folder on two servers; returns what they print. */
 async function runPythonTests(library: "9.5" | "10", files: readonly string[]): Promise<string> {
-  const devMode = { SERVICE_DEV_MODE: "true" };
+  const devMode = { SERVICE_DEV_MODE: "true", SERVICE_SUBJECTS: "person" };
   const auth = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN };
   // A test of the library inserts 1,000 events at once.
   const large = { SERVICE_MAX_EVENTS_PER_WRITE: "1000" };

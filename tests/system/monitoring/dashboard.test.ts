@@ -91,7 +91,12 @@ async function whileWorking(work: readonly Work[], check: () => Promise<void>): 
 const WORK = { A: writes, B: decisions, C: tickets };
 
 function startEdition(edition: string): Promise<ServerProcess> {
-  const env = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN, SERVICE_EDITION: edition };
+  const env = {
+    SERVICE_ENABLE_AUTH: "true",
+    SERVICE_AUTH_TOKEN: TOKEN,
+    SERVICE_EDITION: edition,
+    SERVICE_SUBJECTS: "student",
+  };
   // With so few descriptors the server knows its limit on connections.
   return startServer({ listen: "tcp", listenOnly: true, env, umask: "022 && ulimit -n 200" });
 }

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { settings } from "../../../src/config/settings.ts";
 import { BackupDirectories, event } from "../../backup/run_backup.ts";
 import { all, commandOf, image, one, REPOSITORY, variables } from "../../packaging/dockerfile.ts";
-import { inDirectory } from "../../support/directory.ts";
+import { inDirectory, modeOf, namesIn } from "../../support/directory.ts";
 import { holdWriteLock } from "../../support/held_write_lock.ts";
 import { pageBlock, replacePart } from "../../support/page_block.ts";
+import { makePrograms } from "../../support/programs.ts";
 import { type Ended, runCommand } from "../../support/run_command.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { PostgresCluster } from "../postgres/support/cluster.ts";
@@ -20,7 +21,7 @@ import { type Container, type Manifest, podOf, readManifests } from "./manifests
  */
 
 const FOLDER = join(REPOSITORY, "deploy/kubernetes");
-const NAMES = ["sqlite.yaml", "postgres.yaml", "backup.yaml"];
+const NAMES = ["sqlite.yaml", "postgres.yaml", "backup.yaml", "keys.yaml"];
 const TOKEN = "a-token-of-the-test";
 
 /** The page promises the schemas of 1.27 to 1.37. */
@@ -128,7 +129,11 @@ pythonTest("the manifests fit the image, the page and each other", async () => {
     const selector = (await manifestsOf("sqlite.yaml")).find(({ kind }) => kind === "Service")!.spec
       .selector!;
     const isServer = Object.entries(selector).every(([key, value]) => pod.metadata.labels[key] === value);
-    assert.equal(isServer, name !== "backup.yaml", "the service finds the servers, and only these");
+    assert.equal(
+      isServer,
+      name !== "backup.yaml" && name !== "keys.yaml",
+      "the service finds the servers, and only these",
+    );
     if (!isServer) continue;
     assert.deepEqual(container!.ports!.map(({ containerPort }) => String(containerPort)), [
       one(image, "EXPOSE"),
@@ -146,7 +151,8 @@ pythonTest("the server of sqlite.yaml is alive and ready, also while its writes 
     "/data/store",
     "8085",
   ]);
-  await using server = await startServer({ listen: "tcp", listenOnly: true, env });
+  const withSubjects = { ...env, SERVICE_SUBJECTS: "student" };
+  await using server = await startServer({ listen: "tcp", listenOnly: true, env: withSubjects });
   const client = server.client({ authorization: `Bearer ${TOKEN}` });
   const { startupProbe, livenessProbe, readinessProbe } = container;
   const asks = [startupProbe, livenessProbe, readinessProbe].map((probe) => probe!.exec!.command);
@@ -178,8 +184,26 @@ pythonTest("the server of sqlite.yaml is alive and ready, also while its writes 
   assert.equal(code, 0, stderr);
   assert.match(stdout, /copied 1 events? /);
 
+  // The copy of keys.yaml.
+  const keys = await containerOf("keys.yaml", { token: TOKEN });
+  const [shell, flags, script] = keys.command!;
+  const environment = {
+    ...Deno.env.toObject(),
+    ...keys.variables,
+    SERVICE_BACKUP_SOURCE_URL: url,
+    PATH: `${await makePrograms(place.directory)}:${Deno.env.get("PATH")}`,
+  };
+  const copies = join(place.directory, "keys");
+  const here = script!.replaceAll("/backup/keys", copies);
+  const copied = await runCommand([shell!, flags!, here], { env: environment });
+  assert.deepEqual(copied, { code: 0, stdout: "", stderr: "" });
+  assert.deepEqual([modeOf(copies), namesIn(copies).length], [0o700, 1]);
+
   await server.stop();
   assert.deepEqual(await answers(), [1, 1, 1]);
+  Deno.utimeSync(join(copies, namesIn(copies)[0]!), 0, 0);
+  assert.equal((await runCommand([shell!, flags!, here], { env: environment })).code, 1);
+  assert.equal(namesIn(copies).length, 1, "no copy is deleted");
 });
 
 await pythonDebianTest(

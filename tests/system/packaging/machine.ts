@@ -25,7 +25,7 @@ export class Machine implements AsyncDisposable {
     // Nothing writes a journal there, and a short pause before a restart saves time.
     const dropIn =
       "[Service]\nStandardOutput=append:/run/printed\nStandardError=append:/run/printed\nRestartSec=100ms\n";
-    for (const unit of [SERVER, "eventstore-backup.service"]) {
+    for (const unit of [SERVER, "eventstore-backup.service", "eventstore-keys.service"]) {
       await root.runWell("mkdir", "-p", `/etc/systemd/system/${unit}.d`);
       await Deno.writeTextFile(root.path(`/etc/systemd/system/${unit}.d/test.conf`), dropIn);
     }

@@ -9,6 +9,7 @@ export interface Probe {
 }
 
 export interface Container {
+  readonly command?: readonly string[];
   readonly env: readonly {
     readonly name: string;
     readonly value?: string;

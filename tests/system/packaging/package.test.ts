@@ -60,6 +60,8 @@ await debianTest(
         "-rw-r--r-- ./usr/lib/systemd/system/eventstore-server@.service",
         "-rw-r--r-- ./usr/lib/systemd/system/eventstore-backup.service",
         "-rw-r--r-- ./usr/lib/systemd/system/eventstore-backup.timer",
+        "-rw-r--r-- ./usr/lib/systemd/system/eventstore-keys.service",
+        "-rw-r--r-- ./usr/lib/systemd/system/eventstore-keys.timer",
         "-rw-r--r-- ./usr/share/doc/eventstore/CHANGELOG.md",
         "-rw-r--r-- ./usr/share/doc/eventstore/README.md",
         "-rw-r--r-- ./usr/share/doc/eventstore/changelog.gz",

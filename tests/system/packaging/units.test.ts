@@ -7,6 +7,8 @@ const SERVER = "eventstore-server.service";
 const STORE = "eventstore-server@.service";
 const BACKUP = "eventstore-backup.service";
 const TIMER = "eventstore-backup.timer";
+const KEYS = "eventstore-keys.service";
+const KEYS_TIMER = "eventstore-keys.timer";
 
 const EXPOSURE_MAX = 2.0;
 
@@ -19,7 +21,7 @@ async function printed(
   return { code, text: stdout + stderr };
 }
 
-for (const unit of [SERVER, STORE, BACKUP]) {
+for (const unit of [SERVER, STORE, BACKUP, KEYS]) {
   await debianTest(
     ["systemd-analyze"],
     `${unit} exposes at most ${EXPOSURE_MAX.toFixed(1)}`,
@@ -38,7 +40,7 @@ await debianTest(["systemd-analyze"], "systemd understands every line of the uni
     "verify",
     "--man=no",
     "--recursive-errors=no",
-    ...[SERVER, STORE, BACKUP, TIMER].map(unitPath),
+    ...[SERVER, STORE, BACKUP, TIMER, KEYS, KEYS_TIMER].map(unitPath),
   ];
   const { text } = await printed(programs["systemd-analyze"], args);
   // The programs are not installed here. Nothing else may be wrong.

@@ -3,7 +3,7 @@ import { RESET_RIGHTS, TABLE_RIGHTS } from "../../../src/store/postgres/tables/s
 import { textIn } from "../../../src/store/postgres/protocol/cells.ts";
 import { runInit } from "../../cli/run_init.ts";
 import { inDirectory } from "../../support/directory.ts";
-import { pageBlock } from "../../support/page_block.ts";
+import { pageStatements } from "../../support/page_block.ts";
 import { runServer, startServer } from "../../support/server_process.ts";
 import type { PostgresCluster } from "./support/cluster.ts";
 import { clusterTest } from "./support/postgres_test.ts";
@@ -21,8 +21,7 @@ const KEEP = "-- The database is whole: the next server takes it as it is, and k
 
 /** The statements of a block. */
 function statements(firstLine: string, page = PAGE): string[] {
-  const block = pageBlock(page, firstLine).replaceAll(/^--.*\n/gm, "");
-  return block.split(";").map((sql) => sql.trim()).filter((sql) => sql !== "");
+  return pageStatements(page, firstLine);
 }
 
 async function createStore(cluster: PostgresCluster): Promise<void> {

@@ -53,7 +53,10 @@ class Member implements AsyncDisposable {
     const known = new KnownState(member.row.turn.number, new CommitFeed(member.row));
     const state = new WriterState(member.row, known);
     const options = { onBroken: () => {}, onWritten: () => {} };
-    member.turns = new PostgresWriter(new TransactionRunner(writer, member.ownership, state, options));
+    member.turns = new PostgresWriter(
+      new TransactionRunner(writer, member.ownership, state, options),
+      undefined,
+    );
     return member;
   }
 

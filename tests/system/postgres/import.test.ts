@@ -4,6 +4,15 @@ import { join } from "node:path";
 import { makeBackup, placeWithoutSource, sampleEvents } from "../../backup/made_backup.ts";
 import { oddEvents } from "../../backup/odd_events.ts";
 import { BackupDirectories } from "../../backup/run_backup.ts";
+import {
+  copyKeys,
+  forget,
+  ofStudent,
+  payloadsOf,
+  SECRET,
+  subjectLines,
+  SUBJECTS,
+} from "../../backup/sealed_source.ts";
 import { sourceLines } from "../../backup/stored_lines.ts";
 import { runInit } from "../../cli/run_init.ts";
 import type { Ended } from "../../support/run_command.ts";
@@ -202,3 +211,26 @@ await clusterTest(
     }
   },
 );
+
+await clusterTest("encrypted events go from a file to PostgreSQL with their keys", async (cluster) => {
+  await using old = await startServer({ env: SUBJECTS });
+  await old.client().append(ofStudent("s1"), ofStudent("s2"));
+  using place = new BackupDirectories(old.address);
+  const keys = await copyKeys(place);
+  await forget(old, "s1");
+  const list = join(place.directory, "list.ndjson");
+  Deno.writeTextFileSync(list, (await subjectLines(old, "/subjects/forgotten")).join(""));
+  await old.stop();
+  const text = await exportOf(place, ["--from", old.dataDir]);
+
+  const without = await importText(cluster, text);
+  assert.deepEqual([without.code, await storesIn(cluster)], [1, 0]);
+  const args = ["--import", "-", "--keys", keys, "--forgotten", list];
+  const imported = await importText(cluster, text, args);
+  assert.match(imported.stdout, /\n2 events imported\nkeys of subjects: 1 in use, 1 forgotten\n$/);
+  const env = { ...serverVariables(cluster.url()), ...SUBJECTS };
+  await using server = await startServer({ env });
+  assert.deepEqual(await payloadsOf(server), [null, `${SECRET}s2`]);
+  await forget(server, "s2");
+  assert.deepEqual(await payloadsOf(server), [null, null]);
+});

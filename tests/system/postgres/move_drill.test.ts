@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { oddEvents } from "../../backup/odd_events.ts";
+import { ofStudent, SECRET } from "../../backup/sealed_source.ts";
 import { sourceLines } from "../../backup/stored_lines.ts";
 import { Client } from "../../support/client.ts";
 import { pageBlock } from "../../support/page_block.ts";
@@ -43,7 +44,8 @@ class Machine implements AsyncDisposable {
   readonly #root = Deno.makeTempDirSync({ prefix: "eventstore_test_" });
   readonly client = new Client({ transport: "unix", path: this.path("server.sock") });
 
-  static async start(): Promise<Machine> {
+  /** @param settings further lines of [server] */
+  static async start(settings = ""): Promise<Machine> {
     const machine = new Machine();
     for (const folder of ["bin", "etc/eventstore", "var/lib", "var/tmp"]) {
       Deno.mkdirSync(machine.path(folder), { recursive: true });
@@ -60,7 +62,7 @@ class Machine implements AsyncDisposable {
       machine.path("etc/eventstore/config.toml"),
       `[server]\nsocketPath = "${machine.path("server.sock")}"\ndataDir = "${
         machine.path("var/lib/eventstore")
-      }"\n` +
+      }"\n${settings}` +
         `[backup]\nsourceSocket = "${machine.path("server.sock")}"\ndataDir = "${machine.path("backup")}"\n`,
     );
     await machine.well("systemctl start eventstore-server");
@@ -163,6 +165,41 @@ await clusterTest("the drill of docs/move.md moves a store to PostgreSQL and bac
   assert.match(onOld.stderr, /it has moved: .* UPDATE eventstore\.store SET edition = ''$/m);
   assert.equal(Deno.readTextFileSync(machine.path("etc/eventstore/tokens.env")), "");
 });
+
+await clusterTest(
+  "the drill moves the keys of subjects there and back, and leaves no copy",
+  async (cluster) => {
+    await using machine = await Machine.start('subjects = ["student"]\n');
+    const { client } = machine;
+    const forget = async (value: string): Promise<void> => {
+      const reply = await client.request("POST", "/forget", {
+        json: { identifier: { name: "student", value } },
+      });
+      assert.equal(reply.status, 200, reply.text);
+    };
+    const payloads = async (): Promise<string[]> =>
+      (await client.allEvents("*")).map(({ payload }) => payload);
+    const forgotten = async (): Promise<string> => (await client.request("GET", "/subjects/forgotten")).text;
+    await client.append(...["s1", "s2", "s3"].map(ofStudent), { type: "plain", payload: "plain" });
+    await forget("s1");
+    const list = await forgotten();
+    const urls = await rolesIn(cluster);
+
+    await machine.well(pageBlock(PAGE, MOVE), urls);
+    assert.deepEqual(await payloads(), ["", `${SECRET}s2`, `${SECRET}s3`, "plain"]);
+    assert.equal(await forgotten(), list);
+    await forget("s2");
+    await client.append(ofStudent("s4"));
+    const after = await forgotten();
+    await machine.well(pageBlock(PAGE, MOVE_BACK), urls);
+    assert.deepEqual(await payloads(), ["", "", `${SECRET}s3`, "plain", `${SECRET}s4`]);
+    assert.equal(await forgotten(), after);
+    for (const { name } of Deno.readDirSync(machine.path("var/tmp"))) {
+      const left = [...Deno.readDirSync(machine.path(`var/tmp/${name}`))].map(({ name }) => name);
+      assert.deepEqual(left.filter((name) => !/^(before\.ndjson|forgotten|tokens\.env)$/.test(name)), []);
+    }
+  },
+);
 
 await clusterTest(
   "a step of the drill that fails ends it, and the server continues as before",

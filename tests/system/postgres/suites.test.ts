@@ -18,6 +18,7 @@ const SUITES = [
   filesOf("b_tx", "conflicts errors limits operational pause projections statistics transactions"),
   filesOf("c_ticket", "appends fifo metrics operational pause projections reads reset stopping tickets"),
   filesOf("shared", "documented_metrics request_metrics store_metrics"),
+  filesOf("subjects", "forgetting rights same_answers"),
 ];
 
 await debianTest(

@@ -5,21 +5,20 @@ import { EXCHANGES_A } from "../examples/edition_a.ts";
 import { json, type Operation } from "../operation.ts";
 import { readRequest } from "./read_request.ts";
 import { answer, COUNT, described, list, ref, request, type Schema } from "../schema.ts";
+import { health, ONE_TURN, operationalSchemas, turns } from "./operational_schemas.ts";
 import {
   catalog,
   command,
   deleteProjections,
   findPosition,
-  health,
   listProjections,
   NO_TRANSACTION,
-  ONE_TURN,
   operational,
-  operationalSchemas,
+  proof,
   readEvents,
   readProjection,
-  turns,
 } from "./shared_operations.ts";
+import { subjectOperations } from "./subject_operations.ts";
 
 const OPERATIONS: readonly Operation[] = [
   readEvents(),
@@ -44,8 +43,10 @@ const OPERATIONS: readonly Operation[] = [
   readProjection(),
   findPosition(),
   catalog(),
+  proof(),
   listProjections(),
   ...deleteProjections(NO_TRANSACTION),
+  ...subjectOperations(NO_TRANSACTION),
   ...operational(
     "Queue, writes, requests, reads, failures, the disk and the process; docs/metrics.md says what each means.",
   ),
@@ -54,7 +55,7 @@ const OPERATIONS: readonly Operation[] = [
     tag: "development",
     summary: "Delete everything and draw a new store ID",
     errors: NO_TRANSACTION,
-    devModeOnly: true,
+    absent: "NotInDevelopmentMode",
   }),
 ];
 
@@ -86,7 +87,7 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   Health: health(false),
   Debug: answer({ time: ref("Time"), write: turns(ONE_TURN), read: ref("ReadsInFlight") }),
-  ...operationalSchemas(["write", "projections", "reset", "optimize"]),
+  ...operationalSchemas(["write", "forget", "projections", "reset", "optimize"]),
 };
 
 export const EDITION_A: EditionInterface = {

@@ -12,10 +12,12 @@ import {
   listProjections,
   NO_TRANSACTION,
   operational,
+  proof,
   readEvents,
   readProjection,
   standingBy,
 } from "./shared_operations.ts";
+import { subjectOperations } from "./subject_operations.ts";
 import { TX_OPERATIONS } from "./tx_operations.ts";
 import { SCHEMAS_B } from "./tx_schemas.ts";
 
@@ -47,6 +49,7 @@ const OPERATIONS: readonly Operation[] = [
   readProjection(),
   findPosition(),
   catalog(),
+  proof(),
   listProjections(),
   {
     method: "POST",
@@ -64,6 +67,7 @@ const OPERATIONS: readonly Operation[] = [
     errors: ["ConcurrencyException", ...NO_TRANSACTION],
   },
   ...deleteProjections(NO_TRANSACTION),
+  ...subjectOperations([...NO_TRANSACTION, "Paused"]),
   ...PAUSE,
   command("/optimize", {
     id: "optimize",
@@ -80,7 +84,7 @@ const OPERATIONS: readonly Operation[] = [
     tag: "development",
     summary: "Delete everything and draw a new store ID, during a pause",
     errors: ["NotPaused", ...NO_TRANSACTION],
-    devModeOnly: true,
+    absent: "NotInDevelopmentMode",
   }),
 ];
 

@@ -7,20 +7,20 @@ import { EXCHANGES_C } from "../examples/edition_c.ts";
 import { json, type Operation } from "../operation.ts";
 import { readRequest } from "./read_request.ts";
 import { answer, COUNT, described, list, NUMBER, orNull, ref, request, type Schema } from "../schema.ts";
+import { health, operationalSchemas, turns } from "./operational_schemas.ts";
 import {
   catalog,
   command,
   deleteProjections,
   findPosition,
-  health,
   listProjections,
   operational,
-  operationalSchemas,
+  proof,
   readEvents,
   readProjection,
   standingBy,
-  turns,
 } from "./shared_operations.ts";
+import { subjectOperations } from "./subject_operations.ts";
 
 const NO_TRANSACTION: readonly ErrorCode[] = [
   "TransactionQueueFull",
@@ -69,6 +69,7 @@ const OPERATIONS: readonly Operation[] = [
   readProjection({ parameters: ["optionalTicket"], errors: CALL }),
   findPosition(),
   catalog(),
+  proof(),
   listProjections(),
   {
     method: "POST",
@@ -97,6 +98,7 @@ const OPERATIONS: readonly Operation[] = [
     })
   ),
   ...deleteProjections(["NotPaused", ...NO_TRANSACTION]),
+  ...subjectOperations([...NO_TRANSACTION, "Paused"]),
   command("/pause", {
     id: "pause",
     tag: "pause",
@@ -117,7 +119,7 @@ const OPERATIONS: readonly Operation[] = [
     tag: "development",
     summary: "Delete everything and draw a new store ID; the active transaction is cut off",
     errors: NO_TRANSACTION,
-    devModeOnly: true,
+    absent: "NotInDevelopmentMode",
   }),
 ];
 
@@ -164,7 +166,7 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
     write: turns(ACTIVE),
     read: ref("ReadsInFlight"),
   }),
-  ...operationalSchemas(["transaction", "pause", "optimize", "resume", "projections"]),
+  ...operationalSchemas(["transaction", "forget", "pause", "optimize", "resume", "projections"]),
 };
 
 export const EDITION_C: EditionInterface = {

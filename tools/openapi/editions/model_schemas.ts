@@ -1,6 +1,7 @@
 import {
   QUERY_ITEM_VALUES_MAX,
   QUERY_ITEMS_GIVEN_MAX,
+  TAGS_PER_NAMESPACE,
   TAGS_PER_NAMESPACE_MAX,
 } from "../../../src/model/limits.ts";
 import {
@@ -58,11 +59,15 @@ export const EVENT_PROPERTIES: Schemas = {
   identifiers: ref("Tags"),
   metadata: ref("Tags"),
   payload: TEXT,
+  forgotten: described(
+    "Present when the payload is empty because a key of it was destroyed: the names of those identifiers.",
+    list(NAME, { minItems: 1 }),
+  ),
 };
 
 const EVENTS: Schemas = {
   NewTags: described(
-    `Names with one value, or with several in an array. At most ${TAGS_PER_NAMESPACE_MAX} values in all, none twice under one name.`,
+    `Names with one value, or with several in an array. At most as many values in all as the setting maxTagsPerEvent says, ${TAGS_PER_NAMESPACE} by default, none twice under one name.`,
     tags(1),
   ),
   Tags: described("A name with one value holds a string, any other an array in the order sent.", tags(2)),
@@ -75,7 +80,7 @@ const EVENTS: Schemas = {
       payload: described("Stored as it is, never interpreted.", TEXT),
     },
   }),
-  Event: answer(EVENT_PROPERTIES),
+  Event: answer(EVENT_PROPERTIES, ["forgotten"]),
   Position: answer({ store: ref("Id"), afterSequence: COUNT }),
   Catalog: described(
     "Counts of all events up to `afterSequence`. Later events may exist if very many were written just now.",
@@ -99,6 +104,27 @@ const EVENTS: Schemas = {
         moreIdentifiers: described("The same for names of identifiers.", { type: "boolean" }),
       },
       ["moreTypes", "moreIdentifiers"],
+    ),
+  ),
+  Digest: described("SHA-256 in hexadecimal digits.", { type: "string", pattern: "^[0-9a-f]{64}$" }),
+  Proof: described(
+    "A root of the Merkle tree of RFC 9162 over the stored lines of the events up to `head`. docs/proofs.md says how" +
+      " to check it.",
+    answer(
+      {
+        storeId: ref("Id"),
+        head: COUNT,
+        root: ref("Digest"),
+        sequence: ref("Sequence"),
+        event: described("With `sequence`: the event's line as it is stored, without its line feed.", TEXT),
+        from: COUNT,
+        fromRoot: described("With `from`: the root at that head.", ref("Digest")),
+        path: described(
+          "With `sequence` or `from`: the digests of section 2.1.3 or 2.1.4 of the RFC.",
+          list(ref("Digest")),
+        ),
+      },
+      ["sequence", "event", "from", "fromRoot", "path"],
     ),
   ),
   HasMore: described(

@@ -1,22 +1,18 @@
 import type { ErrorCode } from "../../../src/model/errors.ts";
 import type { HeaderName } from "../headers.ts";
-import { CONFLICT_SCHEMAS, CONFLICTS_SUMMARY } from "./conflicts.ts";
+import { CONFLICTS_SUMMARY } from "./conflicts.ts";
 import { type AnswerBody, json, jsonLines, NO_CONTENT, type Operation, text } from "../operation.ts";
-import {
-  answer,
-  COUNT,
-  described,
-  list,
-  NUMBER,
-  oneWord,
-  orNull,
-  ref,
-  type Schema,
-  TEXT,
-} from "../schema.ts";
 
 /** Tags, in the order of the documents. */
-export const TAGS = ["events", "transactions", "projections", "pause", "operation", "development"] as const;
+export const TAGS = [
+  "events",
+  "transactions",
+  "projections",
+  "subjects",
+  "pause",
+  "operation",
+  "development",
+] as const;
 
 /** The errors of editions A and B when a request gets no turn. */
 export const NO_TRANSACTION: readonly ErrorCode[] = [
@@ -108,6 +104,26 @@ export function catalog(): Operation {
   };
 }
 
+export function proof(): Operation {
+  return {
+    method: "GET",
+    path: "/proof",
+    id: "prove",
+    tag: "events",
+    summary: "Prove that no event has changed",
+    description: "With `sequence` or `from`, not with both.",
+    parameters: ["head", "sequence", "from"],
+    successes: [{
+      status: 200,
+      description: "A root of the Merkle tree over all events as they are stored, and a proof.",
+      headers: ["Store", "Head", "NotCached"],
+      body: json("Proof"),
+    }],
+    errors: ["InvalidRequest", "Unavailable"],
+    absent: "NoSubjects",
+  };
+}
+
 /** @param errors those of a request in this edition */
 export function listProjections(errors: readonly ErrorCode[] = []): Operation {
   return {
@@ -194,7 +210,14 @@ export function document(path: string, summary: string, body: AnswerBody, descri
 }
 
 function profiling(path: string, id: string, summary: string): Omit<Operation, "successes"> {
-  return { method: "GET", path: `/debug/pprof/${path}`, id, tag: "development", summary, devModeOnly: true };
+  return {
+    method: "GET",
+    path: `/debug/pprof/${path}`,
+    id,
+    tag: "development",
+    summary,
+    absent: "NotInDevelopmentMode",
+  };
 }
 
 const FILE: Operation["successes"] = [{
@@ -225,58 +248,3 @@ const PROFILING: readonly Operation[] = [
   },
   { ...profiling("cmdline", "commandLine", "How the program was started"), successes: LINE },
 ];
-
-/** The schemas of the operations for operators that all editions share. @param kinds the kinds of waiting writes */
-export function operationalSchemas(kinds: readonly string[]): Record<string, Schema> {
-  return {
-    TurnKind: oneWord(...kinds),
-    ...CONFLICT_SCHEMAS,
-    Whoami: answer({
-      edition: oneWord("A", "B", "C"),
-      name: described(
-        "The name of the token; `null` for `authToken`, or where no token is required.",
-        orNull(TEXT),
-      ),
-      may: list(oneWord("read", "write", "operate", "develop")),
-      within: described(
-        "The identifiers of all events that the token sees, if it does not see every event.",
-        { type: "object", additionalProperties: TEXT },
-      ),
-      expires: described("When the token expires, if it does.", ref("Time")),
-    }, ["within", "expires"]),
-    WaitingRequest: answer({ kind: ref("TurnKind"), queuedAt: ref("Time"), waitSeconds: NUMBER }),
-    ReadsInFlight: described(
-      "Open reads, those of them that wait for an event, and the readers that they use.",
-      answer({ httpOpen: COUNT, waiting: COUNT, sqliteInUse: COUNT, sqliteMax: COUNT }),
-    ),
-  };
-}
-
-/** `write` of `GET /debug`. @param active the schema of the turn's holder */
-export function turns(active: Schema): Schema {
-  return answer({
-    active: orNull(active),
-    queued: list(ref("WaitingRequest")),
-    httpOpen: COUNT,
-    sqliteInUse: COUNT,
-    sqliteMax: COUNT,
-  });
-}
-
-/** The holder of the turn, in editions where each request has a turn of its own. */
-export const ONE_TURN: Schema = answer({ kind: ref("TurnKind"), since: ref("Time"), ageSeconds: NUMBER });
-
-/** The body of `GET /health`; `paused` where the edition has a pause. */
-export function health(hasPause: boolean): Schema {
-  return answer({
-    status: oneWord("ok"),
-    ...(hasPause ? { paused: { type: "boolean" } } : {}),
-    version: described("Not given to a request without a token (`openHealth`).", TEXT),
-    writes: described(
-      "Given while writes fail through no fault of a client, with the reason.",
-      oneWord("failing"),
-    ),
-    reason: TEXT,
-    since: ref("Time"),
-  }, ["writes", "reason", "since", "version", ...hasPause ? ["paused"] : []]);
-}

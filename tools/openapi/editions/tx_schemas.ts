@@ -1,7 +1,7 @@
 import { answer, COUNT, described, list, oneWord, ref, request, type Schema } from "../schema.ts";
 import { EVENT_PROPERTIES, PROJECTION_KEY } from "./model_schemas.ts";
 import { readRequest } from "./read_request.ts";
-import { health, ONE_TURN, operationalSchemas, turns } from "./shared_operations.ts";
+import { health, ONE_TURN, operationalSchemas, turns } from "./operational_schemas.ts";
 
 const PAUSE_STATE = oneWord("normal", "pauseRequested", "paused");
 
@@ -31,7 +31,7 @@ export const SCHEMAS_B: Readonly<Record<string, Schema>> = {
   TxLine: { oneOf: [ref("TxEvent"), ref("End")] },
   TxEvent: described(
     "A committed event, or one of the transaction's own, which has no sequence yet.",
-    answer(EVENT_PROPERTIES, ["sequence"]),
+    answer(EVENT_PROPERTIES, ["sequence", "forgotten"]),
   ),
   End: described(
     "The last line. A response without it was cut short: abandon the transaction.",
@@ -59,5 +59,14 @@ export const SCHEMAS_B: Readonly<Record<string, Schema>> = {
     write: turns(ONE_TURN),
     read: ref("ReadsInFlight"),
   }),
-  ...operationalSchemas(["commit", "projections", "pause", "resume", "optimize", "reset", "firstOptimize"]),
+  ...operationalSchemas([
+    "commit",
+    "forget",
+    "projections",
+    "pause",
+    "resume",
+    "optimize",
+    "reset",
+    "firstOptimize",
+  ]),
 };

@@ -10,6 +10,7 @@ import {
   VERSION_2,
 } from "./names.ts";
 import { readExchanges } from "./reads.ts";
+import { SUBJECT_EXCHANGES } from "./subjects.ts";
 import {
   conflictsExchange,
   healthExchange,
@@ -158,4 +159,9 @@ const AFTER_WRITES: readonly Exchange[] = [
   { operation: "POST /reset", name: "reset", summary: "Empty the store", status: 204 },
 ];
 
-export const EXCHANGES_A: readonly Exchange[] = [...WRITES, ...readExchanges("*"), ...AFTER_WRITES];
+export const EXCHANGES_A: readonly Exchange[] = [
+  ...WRITES,
+  ...readExchanges("*"),
+  ...SUBJECT_EXCHANGES,
+  ...AFTER_WRITES,
+];

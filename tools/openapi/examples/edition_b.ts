@@ -9,6 +9,7 @@ import {
   whoamiExchange,
 } from "./operational.ts";
 import { readExchanges } from "./reads.ts";
+import { SUBJECT_EXCHANGES } from "./subjects.ts";
 import { begin, COMMANDS } from "./tx_commands.ts";
 
 const TX_1 = "550e8400-e29b-41d4-a716-446655440000";
@@ -157,7 +158,7 @@ const OPERATION: readonly Exchange[] = [
     summary: "None is open any more",
     status: 200,
     answerHeaders: { "X-Service-Store": STORE },
-    json: { lastSequence: 2 },
+    json: { lastSequence: 3 },
   },
   healthExchange({ paused: true }),
   { operation: "POST /reset", name: "reset", summary: "Empty the store", status: 204 },
@@ -167,6 +168,7 @@ const OPERATION: readonly Exchange[] = [
 export const EXCHANGES_B: readonly Exchange[] = [
   ...COMMANDS,
   ...readExchanges("all"),
+  ...SUBJECT_EXCHANGES,
   ...OTHERS,
   ...OPERATION,
 ];

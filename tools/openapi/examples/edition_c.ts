@@ -22,6 +22,7 @@ import {
   whoamiExchange,
 } from "./operational.ts";
 import { readExchanges } from "./reads.ts";
+import { SUBJECT_EXCHANGES } from "./subjects.ts";
 
 const TICKET_1 = "2c5ea4c0-4067-4fe9-8bad-9b1deb4d3b7d";
 const TICKET_2 = "f47ac10b-58cc-4372-a567-0e02b2c3d479";
@@ -210,6 +211,7 @@ export const EXCHANGES_C: readonly Exchange[] = [
   ...COMMANDS,
   ...readExchanges("*"),
   READ_BY_TIME,
+  ...SUBJECT_EXCHANGES,
   ...REJECTED,
   ...OPERATION,
 ];

@@ -4,6 +4,10 @@ export const STORE = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 export const TX = "6f2c1d0a-5b1e-4c1f-9d35-0c6a2f3e8b71";
 export const TICKET = "9d1f4b2e-8c3a-4f6d-a1b7-5e2c0d9f8a63";
 
+/** The ID of a key, and a key. */
+export const KEY_ID = "p3Jr8c1TqkZx0_aB";
+export const KEY = "Q1sX9yqk7l0Vw3m2tq5u8Zr1bN4cD6eF0gH2jK4mP6s=";
+
 export const TYPE = "course";
 export const ID = "c1";
 

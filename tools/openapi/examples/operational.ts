@@ -1,4 +1,5 @@
 import { VERSION } from "../../../src/config/version.ts";
+import { RIGHTS } from "../../../src/model/access.ts";
 import type { Exchange } from "../exchange.ts";
 import type { JsonObject } from "../json.ts";
 import { HOUR, TIME_2 } from "./names.ts";
@@ -19,7 +20,7 @@ export const whoamiExchange = (edition: "A" | "B" | "C"): Exchange => ({
   name: "everything",
   summary: "No token is required, so every request may do everything",
   status: 200,
-  json: { edition, name: null, may: ["read", "write", "operate", "develop"] },
+  json: { edition, name: null, may: [...RIGHTS], subjects: ["student"] },
 });
 
 export function rootExchange(edition: "A" | "B" | "C"): Exchange {

@@ -40,6 +40,38 @@ const CATALOG: Exchange = {
   },
 };
 
+const ROOT_1 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+const ROOT_2 = "6fcf862c54cf516079bbadb6319778add031c4e2a678315c6adb4c3bd05f6fca";
+const LEAF_2 = "f4daf1104b547f8940af9096794628fd7018b2535b5bc4d9382f91f3ca979ea6";
+
+const PROOFS: readonly Exchange[] = [
+  {
+    operation: "GET /proof",
+    name: "rootOfStore",
+    summary: "The root of a store with two events",
+    status: 200,
+    answerHeaders: HEADERS,
+    json: { storeId: STORE, head: 2, root: ROOT_2 },
+  },
+  {
+    operation: "GET /proof",
+    name: "consistency",
+    summary: "The root continues that of one event",
+    query: { from: "1", head: "2" },
+    status: 200,
+    answerHeaders: HEADERS,
+    json: { storeId: STORE, head: 2, root: ROOT_2, from: 1, fromRoot: ROOT_1, path: [LEAF_2] },
+  },
+  {
+    operation: "GET /proof",
+    name: "beyondHead",
+    summary: "A head that the store has not reached",
+    query: { head: "3" },
+    status: 400,
+    json: { error: "InvalidRequest", message: "head must be at most 2, the head of the store, not 3" },
+  },
+];
+
 /** Reads of a store with two events, in every edition. @param every the query for all events */
 export function readExchanges(every: string): Exchange[] {
   return [
@@ -88,6 +120,7 @@ export function readExchanges(every: string): Exchange[] {
     AFTER_CONFLICT,
     POSITION,
     CATALOG,
+    ...PROOFS,
     {
       operation: "QUERY /events",
       name: "unknownKey",

@@ -6,9 +6,12 @@ import type { CommittedRead } from "../../../wire/read_request.ts";
 export type DecodedRead = CommittedRead | AwaitedRead;
 
 /** Prepares a read that waits. With a large query that takes long, so it runs where the body is decoded. */
-export function prepareRead(read: CommittedRead): DecodedRead {
+export function prepareRead(
+  read: CommittedRead,
+  { maxTagsPerEvent }: { readonly maxTagsPerEvent: number },
+): DecodedRead {
   const { waitSeconds = 0 } = read;
-  return waitSeconds === 0 ? read : { ...read, waitSeconds, terms: filterTerms(read.query) };
+  return waitSeconds === 0 ? read : { ...read, waitSeconds, terms: filterTerms(read.query, maxTagsPerEvent) };
 }
 
 export function isAwaited(read: DecodedRead): read is AwaitedRead {

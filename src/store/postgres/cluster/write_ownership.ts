@@ -14,6 +14,10 @@ import {
   storeRow,
   writeOwner,
 } from "../tables/state.ts";
+import { MasterKeys } from "../../core/sealing/master_keys.ts";
+import { LACKS_SUBJECTS } from "../../core/sealing/lacks_subjects.ts";
+import { SEALING_VERSION } from "../tables/schema.ts";
+import { READ_WRAPPINGS, wrappingsIn } from "../tables/subjects.ts";
 import { STANDBY_POLL } from "../time_limits.ts";
 import { type ActiveServer, readActive } from "./active_server.ts";
 import { Primary } from "./primary.ts";
@@ -48,6 +52,10 @@ export interface WriteOwnershipOptions {
   readonly servers: Servers;
   /** Default `verify`. */
   readonly failover?: FailoverName;
+  /** The names of identifiers that stand for a person. None by default. */
+  readonly subjects?: readonly string[];
+  /** Those that wrap the keys of subjects, in Base64; the first one wraps. None by default. */
+  readonly masterKeys?: readonly string[];
 }
 
 /**
@@ -63,10 +71,16 @@ export class WriteOwnership {
   /** True when other servers may write, too. */
   readonly isShared: boolean;
   readonly primary: Primary;
+  /** For the keys of subjects; undefined for a store without subjects. */
+  readonly masters: MasterKeys | undefined;
   readonly #location: PostgresLocation;
 
-  constructor(location: PostgresLocation, { edition, servers, failover = "verify" }: WriteOwnershipOptions) {
+  constructor(
+    location: PostgresLocation,
+    { edition, servers, failover = "verify", subjects = [], masterKeys }: WriteOwnershipOptions,
+  ) {
     this.#location = location;
+    this.masters = subjects.length > 0 ? new MasterKeys(masterKeys) : undefined;
     this.edition = edition;
     this.isShared = servers === "shared";
     const { server, isShared } = this;
@@ -76,10 +90,11 @@ export class WriteOwnership {
   /**
    * Takes ownership of the store, on the first session of this server.
    * @returns the state of the store
-   * @throws StoreInUse when another server has the store, PostgresStoreError when servers of another edition have it
+   * @throws StoreInUse when another server has the store, PostgresStoreError when servers of another edition have it,
+   *   or when a master key is missing
    */
   async take(session: Session): Promise<StoreRow> {
-    await this.#checkEditions(session);
+    await this.#checkUse(session);
     const endAt = performance.now() + PREDECESSOR_MILLISECONDS;
     while (!this.isShared && await readActive(session) !== undefined && performance.now() < endAt) {
       await delay(STANDBY_POLL);
@@ -96,7 +111,7 @@ export class WriteOwnership {
     }
     await session.run([{ sql: "BEGIN" }, LOCK_STORE]);
     // Another server that started at the same time may have been faster.
-    await this.#checkEditions(session);
+    await this.#checkUse(session);
     await this.#rejectSecondActive(session);
     const owner = { edition: this.edition, server: this.isShared ? "" : this.server };
     // `READ_STATE` returns the pause of the owner's edition, so it follows the change of the owner.
@@ -118,8 +133,14 @@ export class WriteOwnership {
     });
   }
 
-  /** @throws StoreBroken when the row of the store names another edition or another server */
-  check({ edition, server }: Owner): void {
+  /**
+   * @throws StoreBroken when the row of the store names another edition or another server, or when servers with
+   *   subjects have begun to encrypt payloads
+   */
+  check({ edition, server, schemaVersion }: Owner & Pick<StoreRow, "schemaVersion">): void {
+    if (schemaVersion === SEALING_VERSION && this.masters === undefined) {
+      throw new StoreBroken(LACKS_SUBJECTS);
+    }
     if (edition !== this.edition) {
       throw new StoreBroken(`a server of edition ${edition} has taken over the store`);
     }
@@ -132,9 +153,13 @@ export class WriteOwnership {
     return register(this.server, this.edition, this.primary.seen.timeline);
   }
 
-  async #checkEditions(session: Session): Promise<void> {
+  async #checkUse(session: Session): Promise<void> {
     const [rows, state] = await session.run([readOthers(this.server), READ_STATE]);
-    if (storeRow(state!).edition === MOVED) {
+    const row = storeRow(state!);
+    // It may have changed since it was opened.
+    const fault = row.schemaVersion === SEALING_VERSION ? await this.#keysFault(session) : undefined;
+    if (fault !== undefined) throw new PostgresStoreError(this.#location, fault);
+    if (row.edition === MOVED) {
       const { schema } = this.#location;
       throw new PostgresStoreError(
         this.#location,
@@ -147,6 +172,13 @@ export class WriteOwnership {
       this.#location,
       `it is in use by a server of edition ${other.edition} (seen ${other.seconds} s ago), and this is one of edition ${this.edition}`,
     );
+  }
+
+  /** Returns why this server cannot use a store with subjects. */
+  async #keysFault(session: Session): Promise<string | undefined> {
+    if (this.masters === undefined) return LACKS_SUBJECTS;
+    const [rows] = await session.run([READ_WRAPPINGS]);
+    return this.masters.lacking(wrappingsIn(rows!));
   }
 
   /** @throws StoreInUse */

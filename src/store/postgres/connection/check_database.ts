@@ -1,6 +1,14 @@
 import { booleanIn, numberIn, type Row, textIn } from "../protocol/cells.ts";
 import type { Session } from "../protocol/session.ts";
-import { RESET_RIGHTS, SCHEMA_VERSION, TABLE_RIGHTS } from "../tables/schema.ts";
+import { LACKS_SUBJECTS } from "../../core/sealing/lacks_subjects.ts";
+import {
+  RESET_RIGHTS,
+  SCHEMA_VERSION,
+  SEALING_RESET_RIGHTS,
+  SEALING_RIGHTS,
+  SEALING_VERSION,
+  TABLE_RIGHTS,
+} from "../tables/schema.ts";
 
 const VERSION_MIN = 13;
 
@@ -32,14 +40,22 @@ export async function holdsStore(session: Pick<Session, "run">, schema: string):
   return booleanIn(row![0]);
 }
 
+/** The way in which a server uses a store. */
+export interface StoreUse {
+  /** True when it must be able to delete events, as in development. */
+  readonly mayReset: boolean;
+  /** True when it encrypts payloads. */
+  readonly hasSubjects: boolean;
+}
+
 /**
- * Returns why a server cannot work with the existing store, as the end of a sentence. Undefined if it can.
- * @param mayReset true when the server must be able to delete events, as in development
+ * Returns why a server cannot work with the existing store, as the end of a sentence. Undefined if it can, apart from the
+ * tables of subjects, which may be missing.
  */
 export async function storeFault(
   session: Pick<Session, "run">,
   schema: string,
-  mayReset: boolean,
+  { mayReset, hasSubjects }: StoreUse,
 ): Promise<string | undefined> {
   const usage = "SELECT has_schema_privilege($1, 'USAGE'), current_user::text";
   const [[row] = []] = await session.run([{ sql: usage, params: [schema] }]);
@@ -48,15 +64,31 @@ export async function storeFault(
   const lacking = (rights: Readonly<Record<string, string>>): Promise<string | undefined> =>
     lackingRight(session, schema, role, rights);
   // A store of another version may have other tables.
-  return await lacking({ store: TABLE_RIGHTS["store"]! }) ?? await versionFault(session) ??
+  return await lacking({ store: TABLE_RIGHTS["store"]! }) ?? await versionFault(session, hasSubjects) ??
     await lacking(TABLE_RIGHTS) ?? (mayReset ? await lacking(RESET_RIGHTS) : undefined);
 }
 
-async function versionFault(session: Pick<Session, "run">): Promise<string | undefined> {
+/** The same for the tables of subjects, which exist. */
+export async function subjectsFault(
+  session: Pick<Session, "run">,
+  schema: string,
+  { mayReset }: StoreUse,
+): Promise<string | undefined> {
+  const [[row] = []] = await session.run([{ sql: "SELECT current_user::text" }]);
+  const role = textIn(row![0]);
+  return await lackingRight(session, schema, role, SEALING_RIGHTS) ??
+    (mayReset ? await lackingRight(session, schema, role, SEALING_RESET_RIGHTS) : undefined);
+}
+
+export async function versionFault(
+  session: Pick<Session, "run">,
+  hasSubjects: boolean,
+): Promise<string | undefined> {
   const [[version] = []] = await session.run([{ sql: "SELECT schema_version FROM store" }]);
-  const found = version === undefined ? "none" : String(numberIn(version[0]));
-  if (found === String(SCHEMA_VERSION)) return undefined;
-  return `it has schema version ${found}, and this program works with version ${SCHEMA_VERSION}`;
+  const found = version === undefined ? undefined : numberIn(version[0]);
+  if (found === SCHEMA_VERSION) return undefined;
+  if (found === SEALING_VERSION) return hasSubjects ? undefined : LACKS_SUBJECTS;
+  return `it has schema version ${found ?? "none"}, and this program works with version ${SCHEMA_VERSION}`;
 }
 
 /** @param rights rights by table */

@@ -1,11 +1,24 @@
-import type { ImportBatch } from "../../core/import_batch.ts";
+import type { StoredSubject } from "../../api/store.ts";
+import { EMPTY_WRITE } from "../../api/write.ts";
+import { type ImportBatch, isSealed as isAlreadySealed, needsSubjects } from "../../core/import_batch.ts";
+import type { PreparedEvent } from "../../core/prepare_event.ts";
+import { NO_MASTER_KEYS } from "../../core/sealing/master_keys.ts";
 import { textIn } from "../protocol/cells.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
 import { appendEvents } from "../tables/events.ts";
 import { insertProjections } from "../tables/projections.ts";
-import { INDEX_STATEMENTS, SCHEMA_VERSION, TABLE_STATEMENTS } from "../tables/schema.ts";
+import {
+  INDEX_STATEMENTS,
+  SCHEMA_VERSION,
+  SEALING_STATEMENTS,
+  SEALING_VERSION,
+  TABLE_STATEMENTS,
+} from "../tables/schema.ts";
+import { addKeys, type MadeKey } from "../tables/subjects.ts";
 import { addTurn } from "../tables/turns.ts";
+import { RecentKeys } from "../writing/recent_keys.ts";
+import { SubjectsInTransaction } from "../writing/subjects_in_transaction.ts";
 import { databaseFault, holdsStore } from "./check_database.ts";
 import { type Creation, wasCreated } from "./lost_commit.ts";
 import { openPrimary } from "./open_session.ts";
@@ -29,13 +42,14 @@ const newStoreId = (): string => crypto.randomUUID();
  * @throws DatabaseError, SessionLost
  */
 export async function createStore(session: Session, schema: string): Promise<void> {
-  await build(session, schema, [], newStoreId);
+  await build(session, schema, [], [], newStoreId);
   await session.run([COMMIT]);
 }
 
 /**
  * Creates the tables of a store, and their schema if it does not exist, in a transaction that is still open.
  * @param batches the first events, and projections
+ * @param subjectNames the identifiers that stand for a person; payloads of their events are encrypted
  * @param storeIdOf returns the store ID, when all batches have been read
  * @throws DatabaseError, SessionLost, and errors of `batches`
  */
@@ -43,6 +57,7 @@ async function build(
   session: Session,
   schema: string,
   batches: Iterable<ImportBatch>,
+  subjectNames: readonly string[],
   storeIdOf: () => string,
 ): Promise<CreatedStore & Creation> {
   // The first server accepts the database as it is.
@@ -61,11 +76,12 @@ async function build(
     }]);
     if (found!.length === 0) await session.run([{ sql: `CREATE SCHEMA "${schema}"` }]);
     for (const sql of TABLE_STATEMENTS) await session.run([{ sql }]);
-    const events = await fill(session, batches);
+    const { events, isSealed } = await fill(session, batches, subjectNames);
     for (const sql of INDEX_STATEMENTS) await session.run([{ sql }]);
     const storeId = storeIdOf();
     const turn = addTurn(events, { number: 0, name: crypto.randomUUID() });
-    await session.run([{ sql: first, params: [String(SCHEMA_VERSION), storeId] }, turn]);
+    const version = isSealed ? SEALING_VERSION : SCHEMA_VERSION;
+    await session.run([{ sql: first, params: [String(version), storeId] }, turn]);
     return { storeId, events, transaction };
   } catch (error) {
     await session.rollback();
@@ -73,25 +89,63 @@ async function build(
   }
 }
 
-/** @returns how many events there were */
-async function fill(session: Session, batches: Iterable<ImportBatch>): Promise<number> {
+/** @returns how many events there were, and whether there are tables of subjects */
+async function fill(
+  session: Session,
+  batches: Iterable<ImportBatch>,
+  subjectNames: readonly string[],
+): Promise<{ readonly events: number; readonly isSealed: boolean }> {
+  const names = new Set(subjectNames);
+  const recent = new RecentKeys();
   let head = 0;
-  for (const { events, projections } of batches) {
-    await session.run([...appendEvents(head, events), ...insertProjections(projections)]);
+  let isSealed = false;
+  for (const batch of batches) {
+    const { events, projections, subjects = [] } = batch;
+    if (!isSealed && (names.size > 0 || needsSubjects(batch))) {
+      isSealed = true;
+      for (const sql of SEALING_STATEMENTS) await session.run([{ sql }]);
+    }
+    await session.run(addKeys(subjects.map(madeKey), NO_MASTER_KEYS));
+    const sealed = names.size === 0 ? events : await sealedEvents(session, events, names, recent);
+    await session.run([...appendEvents(head, sealed), ...insertProjections(projections)]);
     head += events.length;
   }
-  return head;
+  return { events: head, isSealed };
+}
+
+function madeKey({ id, subject, key: bytes, forgottenMicros }: StoredSubject): MadeKey {
+  return { subject, key: { id, bytes: bytes ?? new Uint8Array() }, forgottenMicros };
+}
+
+/** Encrypts payloads of subjects, and stores the keys that this needs. */
+async function sealedEvents(
+  session: Session,
+  events: readonly PreparedEvent[],
+  names: ReadonlySet<string>,
+  recent: RecentKeys,
+): Promise<readonly PreparedEvent[]> {
+  const plain = events.filter((event) => !isAlreadySealed(event));
+  // The first server that starts wraps the keys, if it has a master key.
+  const writes = [{ ...EMPTY_WRITE, events: plain }];
+  const subjects = new SubjectsInTransaction(writes, names, recent, NO_MASTER_KEYS);
+  const { question } = subjects;
+  if (question !== undefined) subjects.know((await session.run([question]))[0]!);
+  const sealed = events.map((event) => isAlreadySealed(event) ? event : subjects.sealed(event));
+  await session.run(subjects.statements);
+  return sealed;
 }
 
 /**
  * Creates a store where there is none, and changes nothing else.
  * @param batches the first events, and projections
+ * @param subjectNames the identifiers that stand for a person; payloads of their events are encrypted
  * @param storeIdOf returns the store ID, when all batches have been read
  * @throws PostgresStoreError, and errors of `batches`
  */
 export async function initPostgresStore(
   location: PostgresLocation,
   batches: Iterable<ImportBatch> = [],
+  subjectNames: readonly string[] = [],
   storeIdOf = newStoreId,
 ): Promise<CreatedStore> {
   let session: Session | undefined;
@@ -102,7 +156,7 @@ export async function initPostgresStore(
     if (await holdsStore(session, location.schema)) {
       throw new PostgresStoreError(location, "it exists already, and was left as it is");
     }
-    const creation = await build(session, location.schema, batches, storeIdOf);
+    const creation = await build(session, location.schema, batches, subjectNames, storeIdOf);
     const { storeId, events } = creation;
     await session.run([COMMIT]).catch((error: Error) => {
       if (!(error instanceof SessionLost)) throw error;

@@ -1,13 +1,15 @@
 import type { ProjectionReplace } from "../../../model/projection.ts";
 import { BatchSize } from "../../core/chunks/batch_size.ts";
-import type { StoreState } from "../../api/state.ts";
 import type { StoppedStore } from "../../api/stopped_store.ts";
+import { MasterKeys } from "../../core/sealing/master_keys.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
 import { BATCHES, batchesOf } from "../reading/event_batches.ts";
 import { allProjections, storedProjections } from "../tables/projections.ts";
+import { SEALING_VERSION } from "../tables/schema.ts";
 import { readOthers, seenServers } from "../tables/servers.ts";
-import { LOCK_STORE, MOVED, READ_STATE, storeRow, writeOwner } from "../tables/state.ts";
+import { LOCK_STORE, MOVED, READ_STATE, type StoreRow, storeRow, writeOwner } from "../tables/state.ts";
+import { readSubjects, subjectsIn } from "../tables/subjects.ts";
 import { type PostgresLocation, PostgresStoreError, reasonOf } from "./address.ts";
 import { holdsStore } from "./check_database.ts";
 import { openPrimary } from "./open_session.ts";
@@ -15,12 +17,14 @@ import { openPrimary } from "./open_session.ts";
 /**
  * Reads a store that no server uses, and locks it meanwhile.
  * @param marksMoved true to mark the store as moved when everything was read, so that no server starts on it again
+ * @param masterKeys those that wrap the keys of subjects, in Base64
  * @throws PostgresStoreError, and errors of `read`
  */
 export async function readStoppedStore(
   location: PostgresLocation,
   read: (store: StoppedStore) => Promise<void>,
   marksMoved: boolean,
+  masterKeys: readonly string[] = [],
 ): Promise<void> {
   let session: Session | undefined;
   try {
@@ -30,12 +34,12 @@ export async function readStoppedStore(
     }
     await rejectServers(session, location);
     const [, , rows] = await session.run([{ sql: "BEGIN" }, LOCK_STORE, READ_STATE]);
-    await read(contentOf(session, storeRow(rows!)));
+    await read(contentOf(session, storeRow(rows!), new MasterKeys(masterKeys)));
     if (marksMoved) await session.run([writeOwner({ edition: MOVED, server: "" })]);
     await session.run([{ sql: "COMMIT" }]);
   } catch (error) {
     if (!(error instanceof DatabaseError || error instanceof SessionLost)) throw error;
-    throw new PostgresStoreError(location, `it cannot be exported: ${reasonOf(error)}`);
+    throw new PostgresStoreError(location, `it cannot be read: ${reasonOf(error)}`);
   } finally {
     await session?.close();
   }
@@ -51,7 +55,11 @@ async function rejectServers(session: Session, location: PostgresLocation): Prom
   );
 }
 
-function contentOf(session: Session, { storeId, head }: StoreState): StoppedStore {
+function contentOf(
+  session: Session,
+  { storeId, head, schemaVersion }: StoreRow,
+  masters: MasterKeys,
+): StoppedStore {
   return {
     storeId,
     head,
@@ -64,6 +72,16 @@ function contentOf(session: Session, { storeId, head }: StoreState): StoppedStor
         if (found.length === 0) return;
         yield* found;
         after = found.at(-1);
+      }
+    },
+    async *subjects() {
+      if (schemaVersion !== SEALING_VERSION) return;
+      for (let after = 0;;) {
+        const [rows] = await session.run([readSubjects(after)]);
+        const { subjects, lastRow } = subjectsIn(rows!, after, masters);
+        if (subjects.length === 0) return;
+        yield subjects;
+        after = lastRow;
       }
     },
   };

@@ -1,10 +1,12 @@
 import { ApiError, ClientDisconnected } from "../../../model/errors.ts";
 import type { ListRequest, ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
+import type { SubtreePart, SubtreeRequest } from "../../api/subtree.ts";
 import type { Tally } from "../../api/tally.ts";
 import { type PrefetchedChunk, ReadAhead } from "../../core/read_ahead.ts";
-import type { Client, FoundProjection, ProjectionLines, StoreReads } from "../../api/store.ts";
+import type { Client, FoundProjection, ProjectionLines, StoreReads, SubjectsPart } from "../../api/store.ts";
 import { ProjectionList } from "../../core/projection_list.ts";
+import { addChunk, subtreeChunk } from "../../core/proof/hash_lines.ts";
 import { type QueuedRead, QueuedReads } from "../../core/queued_reads.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Row } from "../protocol/cells.ts";
@@ -16,7 +18,12 @@ import {
   storedProjection,
 } from "../tables/projections.ts";
 import { READ_STATE, type StoreRow, storeRow } from "../tables/state.ts";
+import type { MasterKeys } from "../../core/sealing/master_keys.ts";
+import type { KeysById } from "../../core/sealing/sealed_lines.ts";
+import { changeName, READ_CHANGE, readSubjects, subjectsIn } from "../tables/subjects.ts";
 import { firstStatement, readChunk } from "./read_chunk.ts";
+import { RememberedKeys } from "./remembered_keys.ts";
+import { keysOn, openedChunk } from "./sealed_chunk.ts";
 import type { SessionSource } from "./session_source.ts";
 import { tallyEvents } from "./tally_events.ts";
 
@@ -42,13 +49,22 @@ interface ReadOptions {
   /** True when the read continues a page. */
   readonly isNextPart?: boolean;
   /** Sent first, together with the statement that reads the state of the store. */
-  readonly first?: Statement | undefined;
+  readonly first?: readonly Statement[];
+}
+
+/** The keys that are in use, and the store that was asked. */
+interface FoundKeys {
+  readonly storeId: string;
+  readonly keys: KeysById;
 }
 
 /** Connections for reads, opened on demand. Each runs one short read at a time, in its own snapshot. */
 export class ReadSessions implements StoreReads {
   readonly max: number;
   readonly #source: SessionSource;
+  /** Both are undefined when payloads are not to be decrypted. */
+  readonly #masters: MasterKeys | undefined;
+  readonly #keys: RememberedKeys | undefined;
   readonly #waiting = new QueuedReads<SessionRead>(({ isNextPart }) => ({ isNextPart, isShort: false }));
   readonly #ahead = new ReadAhead();
   readonly #idle: Session[] = [];
@@ -56,8 +72,11 @@ export class ReadSessions implements StoreReads {
   #opening = 0;
   #isClosed = false;
 
-  constructor(source: SessionSource, max: number) {
+  /** @param masters given when payloads may be encrypted, and the sessions show the keys that are in use */
+  constructor(source: SessionSource, max: number, masters: MasterKeys | undefined) {
     this.#source = source;
+    this.#masters = masters;
+    this.#keys = masters && new RememberedKeys();
     this.max = max;
   }
 
@@ -67,8 +86,15 @@ export class ReadSessions implements StoreReads {
 
   chunk(request: ChunkRequest, client?: Client, isUrgent = false): Promise<Chunk> {
     const isNextPart = request.head !== undefined;
-    const options = { client, isUrgent, isNextPart, first: firstStatement(request) };
-    return this.#read((session, state, asked) => readChunk(session, state, request, asked), options);
+    const events = firstStatement(request);
+    const keys = request.stored ? undefined : this.#keys;
+    const first = [...keys === undefined ? [] : [READ_CHANGE], ...events === undefined ? [] : [events]];
+    return this.#read(async (session, state, asked) => {
+      const chunk = await readChunk(session, state, request, events && asked.at(-1));
+      if (keys === undefined) return chunk;
+      const read = (ids: readonly string[]): Promise<KeysById> => keysOn(session, ids, this.#masters!);
+      return await openedChunk(chunk, request, (ids) => keys.find(changeName(asked[0]!), ids, read));
+    }, { client, isUrgent, isNextPart, first });
   }
 
   prefetchChunk(request: ChunkRequest, client: Client): PrefetchedChunk | undefined {
@@ -100,8 +126,27 @@ export class ReadSessions implements StoreReads {
     }, { client });
   }
 
+  subjects(afterRow: number): Promise<SubjectsPart> {
+    return this.#read(async (session, { storeId }) => {
+      const [rows] = await session.run([readSubjects(afterRow)]);
+      return { storeId, ...subjectsIn(rows!, afterRow, this.#masters!) };
+    }, {});
+  }
+
+  /** Reads the keys with some IDs, for part of a page from elsewhere. Throws like `chunk`. */
+  keys(ids: readonly string[], client?: Client): Promise<FoundKeys> {
+    const read = async (session: Session, { storeId }: StoreRow): Promise<FoundKeys> => {
+      return { storeId, keys: await keysOn(session, ids, this.#masters!) };
+    };
+    return this.#read(read, { client, isNextPart: true });
+  }
+
   tally(afterSequence: number): Promise<Tally> {
     return this.#read((session, state) => tallyEvents(session, state, afterSequence), {});
+  }
+
+  async subtree(request: SubtreeRequest): Promise<SubtreePart> {
+    return addChunk(request, await this.chunk(subtreeChunk(request)));
   }
 
   async ping(): Promise<void> {
@@ -120,15 +165,15 @@ export class ReadSessions implements StoreReads {
 
   /** @throws ApiError `Unavailable` when PostgreSQL cannot be reached */
   async #read<T>(
-    read: (session: Session, state: StoreRow, asked: readonly Row[] | undefined) => Promise<T>,
+    read: (session: Session, state: StoreRow, asked: readonly (readonly Row[])[]) => Promise<T>,
     options: ReadOptions,
   ): Promise<T> {
-    const first = options.first === undefined ? [] : [options.first];
+    const { first = [] } = options;
     const expected = this.#source.expected();
     for (let tries = 1;; tries++) {
       const session = await this.#session(options);
       try {
-        const [, rows, asked] = await session.run([BEGIN, READ_STATE, ...first]);
+        const [, rows, ...asked] = await session.run([BEGIN, READ_STATE, ...first]);
         const row = storeRow(rows!);
         const fault = this.#source.faultOf(session, row, expected);
         if (fault !== undefined) throw new StaleSession(fault);

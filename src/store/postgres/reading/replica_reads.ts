@@ -1,13 +1,15 @@
 import { type ApiError, ClientDisconnected } from "../../../model/errors.ts";
 import type { ListRequest, ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
+import type { SubtreePart, SubtreeRequest } from "../../api/subtree.ts";
 import type { Tally } from "../../api/tally.ts";
 import { type PrefetchedChunk, ReadAhead } from "../../core/read_ahead.ts";
 import type { StoreState } from "../../api/state.ts";
-import type { Client, FoundProjection, ProjectionLines, StoreReads } from "../../api/store.ts";
+import type { Client, FoundProjection, ProjectionLines, StoreReads, SubjectsPart } from "../../api/store.ts";
 import type { PostgresLocation } from "../connection/address.ts";
 import type { Primary } from "../cluster/primary.ts";
 import { ReadSessions } from "./read_sessions.ts";
+import { openedChunk } from "./sealed_chunk.ts";
 import { replicaSource } from "./session_source.ts";
 
 /** How often the server retries replicas that could not be read. No request waits for this. */
@@ -17,6 +19,8 @@ interface ReplicaOptions {
   /** The store as this server knows it. */
   readonly known: () => StoreState;
   readonly primary: Primary;
+  /** True when payloads may be encrypted. */
+  readonly hasSubjects: boolean;
   /** Called with the reason when no replica can be read, and with undefined when one can be read again. */
   readonly onUnread: (reason: string | undefined) => void;
 }
@@ -51,7 +55,8 @@ export class ReplicaReads implements StoreReads {
     // An urgent read belongs to a write, and the primary decides about writes.
     if (!isUrgent && this.#mayRead) {
       const chunk = await this.#fromReplica(request, client);
-      if (chunk !== undefined && !this.#isBehind(chunk, request)) return chunk;
+      const readable = chunk && !this.#isBehind(chunk, request) && await this.#opened(chunk, request, client);
+      if (readable) return readable;
     }
     return await this.#primary.chunk(request, client, isUrgent);
   }
@@ -75,9 +80,19 @@ export class ReplicaReads implements StoreReads {
     return this.#primary.projections(request, client);
   }
 
+  /** Also from the primary: a forgotten key must not be found. */
+  subjects(afterRow: number): Promise<SubjectsPart> {
+    return this.#primary.subjects(afterRow);
+  }
+
   /** Also from the primary: a replica that lags would seem to be another store. */
   tally(afterSequence: number): Promise<Tally> {
     return this.#primary.tally(afterSequence);
+  }
+
+  /** Also from the primary, for the same reason. */
+  subtree(request: SubtreeRequest): Promise<SubtreePart> {
+    return this.#primary.subtree(request);
   }
 
   ping(): Promise<void> {
@@ -99,6 +114,25 @@ export class ReplicaReads implements StoreReads {
       this.#unread(error as Error);
       return undefined;
     }
+  }
+
+  /**
+   * Decrypts a chunk with keys from the primary: a replica that lags has keys that were destroyed.
+   * @returns undefined when the primary has another store meanwhile
+   */
+  async #opened(
+    chunk: Chunk,
+    request: ChunkRequest,
+    client: Client | undefined,
+  ): Promise<Chunk | undefined> {
+    if (!this.#options.hasSubjects) return chunk;
+    let storeId = chunk.storeId;
+    const opened = await openedChunk(chunk, request, async (ids) => {
+      const found = await this.#primary.keys(ids, client);
+      storeId = found.storeId;
+      return found.keys;
+    });
+    return storeId === chunk.storeId ? opened : undefined;
   }
 
   /** True when the page must contain something that the replica does not have yet. */
@@ -138,6 +172,10 @@ export function withReplicas(
 ): ReadSessions | ReplicaReads {
   const { readAddress, schema } = location;
   if (readAddress === undefined) return primary;
-  const replicas = new ReadSessions(replicaSource(readAddress, schema, options.primary), primary.max);
+  const replicas = new ReadSessions(
+    replicaSource(readAddress, schema, options.primary),
+    primary.max,
+    undefined,
+  );
   return new ReplicaReads(replicas, primary, options);
 }

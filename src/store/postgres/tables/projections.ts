@@ -22,7 +22,7 @@ import {
 
 const encoder = new TextEncoder();
 
-/** The server's own projection has an empty type. SQLite has it before all others, where no list begins. */
+/** The server's own projections have an empty type. */
 const OF_CLIENTS = "type <> ''";
 
 const AT_KEY = "type_token = $1 AND id_token = $2";

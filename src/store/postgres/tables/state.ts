@@ -23,6 +23,7 @@ export interface Owner {
 
 /** The row of the table `store`, and the last row of the table `turn`. */
 export interface StoreRow extends CountedState, Owner {
+  readonly schemaVersion: number;
   readonly pausedSinceMicros: number | undefined;
   /**
    * The timeline on which the store is known to be complete. Undefined: the next server accepts the database as it
@@ -36,8 +37,8 @@ export interface StoreRow extends CountedState, Owner {
 /** Reads the pause of the edition whose servers may write. */
 export const READ_STATE: Statement = {
   sql: `SELECT s.id, t.head, t.number, t.name::text, s.edition, s.server,
-    CASE s.edition WHEN 'C' THEN s.tickets_paused_since ELSE s.paused_since END, s.timeline, s.tableoid::text
-    FROM store s, (SELECT head, number, name FROM turn ORDER BY number DESC LIMIT 1) t`,
+    CASE s.edition WHEN 'C' THEN s.tickets_paused_since ELSE s.paused_since END, s.timeline, s.tableoid::text,
+    s.schema_version FROM store s, (SELECT head, number, name FROM turn ORDER BY number DESC LIMIT 1) t`,
 };
 
 /**
@@ -49,7 +50,7 @@ export const LOCK_STORE: Statement = { sql: "SELECT FROM store FOR UPDATE" };
 export function storeRow(rows: readonly Row[]): StoreRow {
   const [row] = rows;
   if (row === undefined) throw new Error("the table store or the table turn has no row");
-  const [id, head, number, name, edition, server, pausedSince, timeline, tableOid] = row;
+  const [id, head, number, name, edition, server, pausedSince, timeline, tableOid, schemaVersion] = row;
   return {
     storeId: textIn(id),
     head: numberIn(head),
@@ -59,6 +60,7 @@ export function storeRow(rows: readonly Row[]): StoreRow {
     pausedSinceMicros: pausedSince === null ? undefined : numberIn(pausedSince),
     timeline: timeline === null ? undefined : textIn(timeline),
     tableOid: textIn(tableOid),
+    schemaVersion: numberIn(schemaVersion),
   };
 }
 

@@ -4,15 +4,18 @@ import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
 import { done, type Failure, type Outcome } from "../../api/outcome.ts";
 import type { StoreState } from "../../api/state.ts";
 import type { FoundProjection, StoreWriter } from "../../api/store.ts";
+import { type MasterKeys, NO_MASTER_KEYS } from "../../core/sealing/master_keys.ts";
 import type { AttemptResult, StoreWrite, TakeMore, WriteResult } from "../../api/write.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 import { readChunk } from "../reading/read_chunk.ts";
+import { keysOn, openedChunk } from "../reading/sealed_chunk.ts";
 import { DELETE_EVENTS } from "../tables/events.ts";
 import { deleteProjections, readProjection, storedProjection } from "../tables/projections.ts";
 import { writePausedSince } from "../tables/state.ts";
+import { DELETE_SUBJECTS } from "../tables/subjects.ts";
 import { GroupTransaction } from "./group_transaction.ts";
 import type { TransactionRunner } from "./transaction_runner.ts";
-import { TransactionWrites } from "./transaction_writes.ts";
+import { TransactionWrites, type WritesContext } from "./transaction_writes.ts";
 import type { WriterState } from "./writer_state.ts";
 
 /** Tables that another server refreshes at the moment are skipped. */
@@ -24,19 +27,32 @@ const OPTIMIZE: Statement = {
 export class PostgresWriter implements StoreWriter {
   readonly #transactions: TransactionRunner;
   readonly #state: WriterState;
+  readonly #context: WritesContext;
+  /** Called after each commit that has deleted keys. */
+  onKeysDeleted: () => void = () => {};
 
-  constructor(transactions: TransactionRunner) {
+  /** @param subjects the names of identifiers that stand for a person; undefined for a store without subjects */
+  constructor(
+    transactions: TransactionRunner,
+    subjects: ReadonlySet<string> | undefined,
+    masters: MasterKeys = NO_MASTER_KEYS,
+  ) {
     this.#transactions = transactions;
     this.#state = transactions.state;
+    const { recent, keys } = this.#state;
+    this.#context = { recent, keys, subjects, masters };
   }
 
   async group(writes: readonly StoreWrite[], more?: TakeMore): Promise<readonly Outcome<AttemptResult>[]> {
-    const turn = new GroupTransaction(writes, this.#state);
+    const turn = new GroupTransaction(writes, this.#state, this.#context);
     const begun = await this.#transactions.begin(() => turn.questions());
     const outcome = begun.kind !== "done"
       ? begun
       : await this.#transactions.end((session) => turn.run(begun.value, session, more));
-    if (outcome.kind === "done") return turn.results.map(done);
+    if (outcome.kind === "done") {
+      if (turn.results.some((result) => result.kind === "written" && result.hadKey)) this.onKeysDeleted();
+      return turn.results.map(done);
+    }
     // An error belongs to the write that caused it, so each write runs alone.
     const isOfStatement = outcome.kind === "failed" && outcome.code === undefined;
     if (!isOfStatement || turn.writes.length === 1) return turn.writes.map(() => outcome);
@@ -51,9 +67,12 @@ export class PostgresWriter implements StoreWriter {
 
   async reset(): Promise<Outcome<void>> {
     const state = { storeId: crypto.randomUUID(), head: 0 };
-    const statements = [...DELETE_EVENTS, deleteProjections(undefined)];
+    const keys = this.#context.subjects === undefined ? [] : DELETE_SUBJECTS;
+    const statements = [...DELETE_EVENTS, ...keys, deleteProjections(undefined)];
     const outcome = await this.#transactions.whole(() => ({ statements, state, isLong: true }));
-    if (outcome.kind === "done") this.#state.forget();
+    if (outcome.kind !== "done") return outcome;
+    this.#state.forget();
+    if (keys.length > 0) this.onKeysDeleted();
     return outcome;
   }
 
@@ -77,7 +96,7 @@ export class PostgresWriter implements StoreWriter {
 
   writeInside(write: StoreWrite): Promise<Outcome<WriteResult>> {
     return this.#transactions.inside(async (session) => {
-      const run = new TransactionWrites([write], this.#state.now, this.#state.recent);
+      const run = new TransactionWrites([write], this.#state.now, this.#context);
       const [result] = await run.run(await session.run(run.questions), session);
       await session.run(run.statements);
       this.#state.now = run.after;
@@ -86,7 +105,12 @@ export class PostgresWriter implements StoreWriter {
   }
 
   readChunkInside(request: ChunkRequest): Promise<Chunk> {
-    return this.#readInside((session) => readChunk(session, this.#state.now, request));
+    return this.#readInside(async (session) => {
+      const chunk = await readChunk(session, this.#state.now, request);
+      const { subjects, masters } = this.#context;
+      if (subjects === undefined) return chunk;
+      return await openedChunk(chunk, request, (ids) => keysOn(session, ids, masters));
+    });
   }
 
   readProjectionInside(key: ProjectionKey): Promise<FoundProjection> {

@@ -34,6 +34,8 @@ export interface TransactionBegin {
   readonly remoteCommits: readonly CommittedEvent[];
   /** True when the store is not the one that the questions assumed. Then the answers say little. */
   readonly isOther: boolean;
+  /** True when others have written since the last write transaction of this server. */
+  readonly othersWrote: boolean;
 }
 
 /** The end of a write transaction: the statements that remain, and the resulting store. */
@@ -94,9 +96,10 @@ export class TransactionRunner {
       this.#ownership.check(row);
       this.#ownership.primary.saw(session, row);
       const remoteCommits = remoteCommitsIn(newRows!);
+      const othersWrote = row.turn.name !== this.state.committed.turn.name;
       const isOther = this.state.follow(row, remoteCommits);
       this.#open = session;
-      return done({ answers, remoteCommits, isOther });
+      return done({ answers, remoteCommits, isOther, othersWrote });
     } catch (error) {
       return await this.#abort(error, session);
     }

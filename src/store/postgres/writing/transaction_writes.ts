@@ -4,6 +4,7 @@ import { termsMatch } from "../../feed/filter_terms.ts";
 import { conditionConflict, suspectsAfter } from "../../core/check_conditions.ts";
 import { termItem } from "../../core/index_terms.ts";
 import type { PreparedEvent } from "../../core/prepare_event.ts";
+import type { MasterKeys } from "../../core/sealing/master_keys.ts";
 import type { RecentTerms } from "../../core/recent_terms.ts";
 import type { StoreState } from "../../api/state.ts";
 import type { AttemptResult, StoreWrite } from "../../api/write.ts";
@@ -12,6 +13,17 @@ import type { Session, Statement } from "../protocol/session.ts";
 import { appendEvents } from "../tables/events.ts";
 import { ProjectionsInTransaction } from "../tables/projections.ts";
 import { OverBudget, StoredMatches } from "./stored_matches.ts";
+import type { RecentKeys } from "./recent_keys.ts";
+import { SubjectsInTransaction } from "./subjects_in_transaction.ts";
+
+/** The parts of this server that its writes depend on. */
+export interface WritesContext {
+  readonly recent: RecentTerms;
+  readonly keys: RecentKeys;
+  /** The names of identifiers that stand for a person; undefined for a store without subjects. */
+  readonly subjects: ReadonlySet<string> | undefined;
+  readonly masters: MasterKeys;
+}
 
 /**
  * Writes that run together. First, they ask at once for everything that they must know of the store. Then they run
@@ -25,33 +37,40 @@ export class TransactionWrites {
   #remoteCommits: readonly CommittedEvent[] = [];
   readonly #matches: StoredMatches;
   readonly #projections: ProjectionsInTransaction;
+  readonly #subjects: SubjectsInTransaction | undefined;
+  /** The questions that are not about conditions, in their order. */
+  readonly #asks: { readonly projections: Statement | undefined; readonly keys: Statement | undefined };
   readonly #events: PreparedEvent[] = [];
   /** The terms of the remote commits and of the events so far, computed on demand. */
   readonly #termSets: Set<string>[] = [];
 
   /** @param state the store before these writes, as last known */
-  constructor(writes: readonly StoreWrite[], state: StoreState, recent: RecentTerms) {
+  constructor(writes: readonly StoreWrite[], state: StoreState, context: WritesContext) {
+    const { recent, keys, subjects, masters } = context;
     this.#writes = writes;
     this.#recent = recent;
     this.#asked = state;
     this.#matches = new StoredMatches(writes, state, recent);
     this.#projections = new ProjectionsInTransaction(writes.map(({ projections }) => projections));
+    this.#subjects = subjects && new SubjectsInTransaction(writes, subjects, keys, masters);
+    this.#asks = { projections: this.#projections.question, keys: this.#subjects?.question };
   }
 
   /** The statements to send before the writes can run. */
   get questions(): Statement[] {
-    const { question } = this.#projections;
-    return [...this.#matches.statements, ...question === undefined ? [] : [question]];
+    const asked = [...this.#matches.statements];
+    for (const question of Object.values(this.#asks)) if (question !== undefined) asked.push(question);
+    return asked;
+  }
+
+  /** True when these writes do not ask for some keys, since no other server has changed them. */
+  get assumesKeys(): boolean {
+    return this.#subjects?.assumesKeys ?? false;
   }
 
   /** The store after these writes. */
   get after(): StoreState {
     return { storeId: this.#asked.storeId, head: this.#before + this.#events.length };
-  }
-
-  /** The events of these writes, which are to be stored. */
-  get events(): readonly PreparedEvent[] {
-    return this.#events;
   }
 
   /** The head before these writes. */
@@ -73,19 +92,29 @@ export class TransactionWrites {
     this.#remoteCommits = remoteCommits;
     const asked = this.#matches.statements.length;
     await this.#matches.know(answers.slice(0, asked), session);
-    this.#projections.know(answers[asked] ?? []);
+    let next = asked;
+    if (this.#asks.projections !== undefined) this.#projections.know(answers[next++]!);
+    if (this.#asks.keys !== undefined) this.#subjects!.know(answers[next]!);
     return this.#writes.map((write) => this.#runOne(write));
   }
 
   /** The statements that store the writes that have run. */
   get statements(): Statement[] {
-    return this.statementsWith([]);
+    return this.#statementsFor(this.#events);
   }
 
-  /** The same statements, with additional events at the end. */
-  statementsWith(following: readonly PreparedEvent[]): Statement[] {
-    const events = following.length === 0 ? this.#events : [...this.#events, ...following];
-    return [...appendEvents(this.#before, events), ...this.#projections.statements];
+  /** The same statements, with those of writes without questions that have run after these. */
+  statementsWith(following: TransactionWrites): Statement[] {
+    const more = following.#subjects?.statements ?? [];
+    return [...this.#statementsFor([...this.#events, ...following.#events]), ...more];
+  }
+
+  #statementsFor(events: readonly PreparedEvent[]): Statement[] {
+    return [
+      ...appendEvents(this.#before, events),
+      ...this.#projections.statements,
+      ...this.#subjects?.statements ?? [],
+    ];
   }
 
   #runOne(write: StoreWrite): AttemptResult {
@@ -96,10 +125,12 @@ export class TransactionWrites {
       const conflict = conditionConflict(write.conditions, { state, recent: this.#recent, firstMatch }) ??
         this.#projections.conflict(write.projections);
       if (conflict !== undefined) return { kind: "conflict", conflict };
+      const hadKey = write.forget && this.#subjects?.forget(write.forget);
+      if (write.forget !== undefined && hadKey === undefined) return { kind: "unknownSubject" };
       const versions = this.#projections.apply(write.projections);
       for (const [i, { terms }] of write.events.entries()) this.#recent.remember(state.head + 1 + i, terms);
-      for (const event of write.events) this.#events.push(event);
-      return { kind: "written", storeId: state.storeId, firstSequence: state.head + 1, versions };
+      for (const event of write.events) this.#events.push(this.#subjects?.sealed(event) ?? event);
+      return { kind: "written", storeId: state.storeId, firstSequence: state.head + 1, versions, hadKey };
     } catch (error) {
       if (error instanceof OverBudget) return { kind: "overBudget" };
       throw error;

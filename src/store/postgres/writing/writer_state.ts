@@ -2,6 +2,7 @@ import type { CommittedEvent } from "../../feed/commit_feed.ts";
 import type { StoreState } from "../../api/state.ts";
 import { RecentTerms } from "../../core/recent_terms.ts";
 import type { KnownState } from "../cluster/known_state.ts";
+import { RecentKeys } from "./recent_keys.ts";
 import { StoreBroken } from "../cluster/write_ownership.ts";
 import type { CountedState, StoreRow } from "../tables/state.ts";
 
@@ -11,6 +12,8 @@ export class WriterState {
   now: StoreState;
   /** The terms of recent events, those of the open write transaction too. */
   readonly recent: RecentTerms;
+  /** The keys of subjects, those of the open write transaction too. */
+  readonly keys: RecentKeys = new RecentKeys();
   readonly #known: KnownState;
   #committed: CountedState;
 
@@ -30,6 +33,7 @@ export class WriterState {
   forget(): void {
     this.now = this.#committed;
     this.recent.clear(this.#committed.head);
+    this.keys.clear();
   }
 
   /** Records a commit of this server. */
@@ -53,6 +57,7 @@ export class WriterState {
         `the database is not as this server left it: it ends at sequence ${head} and not at ${last.head}`,
       );
     }
+    this.keys.begun(!isAsLeft);
     this.#committed = { storeId, head, turn };
     const isKnown = isSame && head === last.head + remoteCommits.length;
     if (!isKnown) this.recent.clear(head);

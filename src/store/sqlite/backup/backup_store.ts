@@ -1,5 +1,6 @@
 import { StoreFileError } from "../data_directory/database_file.ts";
 import type { PreparedEvent } from "../../core/prepare_event.ts";
+import type { TreeBlocks } from "../../../model/block_tree.ts";
 import type { Origin } from "../tables/origin.ts";
 import { RemoteWorker } from "../../../workers/remote_worker.ts";
 import type { BackupWriter, OpenedBackup } from "./backup_writer.ts";
@@ -28,15 +29,22 @@ export class BackupStore {
 
   /**
    * Opens a backup, or creates it with this origin. The directory's lock must be held.
+   * @param isSealed whether the source encrypts payloads
+   * @param upgrade the tree of a backup that has none
    * @throws StoreFileError with one line that says what is wrong with which file
    */
-  static async open(path: string, origin: Origin): Promise<BackupStore> {
+  static async open(
+    path: string,
+    origin: Origin,
+    isSealed: boolean,
+    upgrade?: TreeBlocks,
+  ): Promise<BackupStore> {
     const worker = new RemoteWorker<typeof BackupWriter>(
       new URL("../workers/backup_worker.ts", import.meta.url),
       "backup",
     );
     try {
-      return new BackupStore(path, worker, await worker.open(path, origin));
+      return new BackupStore(path, worker, await worker.open(path, origin, isSealed, upgrade));
     } catch (error) {
       worker.terminate();
       const { name, message } = error as Error;
@@ -54,10 +62,13 @@ export class BackupStore {
     return this.#handOver(() => this.#worker.object.append(events));
   }
 
-  /** Ends the transaction; everything before it is durable once `settled` resolves. */
-  commit(chain: Uint8Array): Promise<void> {
+  /**
+   * Ends the transaction; everything before it is durable once `settled` resolves.
+   * @param tree the blocks of the tree that have changed
+   */
+  commit(tree: TreeBlocks): Promise<void> {
     return this.#handOver(async () => {
-      this.#durableHead = await this.#worker.object.commit(chain);
+      this.#durableHead = await this.#worker.object.commit(tree);
     });
   }
 

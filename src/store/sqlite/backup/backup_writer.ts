@@ -1,3 +1,5 @@
+import type { TreeBlocks } from "../../../model/block_tree.ts";
+import type { TreeState } from "../../../model/merkle_tree.ts";
 import { eventLine } from "../../../wire/event.ts";
 import type { PreparedEvent } from "../../core/prepare_event.ts";
 import { openForWriting } from "../connection/connection.ts";
@@ -7,7 +9,10 @@ import { checkDatabaseFile, rejectSecondName, StoreFileError } from "../data_dir
 import { lossOf, StoreFiles } from "../data_directory/store_files.ts";
 import { appendEvents, scanEvents } from "../tables/events.ts";
 import { readState } from "../tables/identity.ts";
-import { createOrigin, type Origin, readOrigin, updateChain } from "../tables/origin.ts";
+import { createOrigin, type Origin, readOrigin } from "../tables/origin.ts";
+import { addSubjects, hasSubjects } from "../tables/subjects.ts";
+import { eventsIn, hasTree, readTree, writeBlocks } from "../tables/tree.ts";
+import { replaceChain } from "./chained_backup.ts";
 
 /** Pages in the WAL after which they are moved into the database file. */
 const CHECKPOINT_PAGES = 4000;
@@ -17,8 +22,8 @@ export interface OpenedBackup {
   /** True when this call created the file. */
   readonly created: boolean;
   readonly head: number;
-  /** The hash chain over its events. */
-  readonly chain: Uint8Array;
+  /** The blocks of the tree over its events. */
+  readonly tree: readonly TreeState[];
   /** The line of the last event, with its line feed; undefined when there is none. */
   readonly lastLine: string | undefined;
 }
@@ -39,9 +44,11 @@ export class BackupWriter {
 
   /**
    * Opens a backup, or creates it with this origin.
+   * @param isSealed whether the source encrypts payloads; their keys are never in a backup
+   * @param upgrade the tree of a backup that has none, over its events
    * @throws StoreFileError for a file that is not a backup of this store
    */
-  static open(path: string, origin: Origin): BackupWriter {
+  static open(path: string, origin: Origin, isSealed: boolean, upgrade?: TreeBlocks): BackupWriter {
     const created = !checkDatabaseFile(path);
     if (created) createDatabase(path, (db) => createOrigin(db, origin));
     else rejectSecondName(path);
@@ -52,10 +59,17 @@ export class BackupWriter {
     if (found.storeId !== origin.storeId) {
       throw new StoreFileError(`${path} is a backup of the store ${found.storeId}`);
     }
+    if (isSealed) addSubjects(db);
+    else if (hasSubjects(db)) {
+      // A store never loses its subjects. Another server may be decrypting payloads on their way here.
+      throw new StoreFileError(`${path} has encrypted payloads, but the source says that it has no subjects`);
+    }
+    if (!hasTree(db) && upgrade !== undefined) replaceChain(db, upgrade);
     const { head } = readState(db);
+    const tree = treeOf(db, head, path);
     const lastLine = lineAt(db, head);
     opening.move();
-    return new BackupWriter(db, new StoreFiles(path), { created, head, chain: found.chain, lastLine });
+    return new BackupWriter(db, new StoreFiles(path), { created, head, tree, lastLine });
   }
 
   /** Appends events to the open transaction, and begins one if there is none. */
@@ -70,11 +84,11 @@ export class BackupWriter {
 
   /**
    * Makes the events since the last commit durable.
-   * @param chain the chain that includes them
+   * @param tree the blocks of the tree that they have changed
    * @returns the sequence of the last one
    */
-  commit(chain: Uint8Array): number {
-    updateChain(this.#db, chain);
+  commit(tree: TreeBlocks): number {
+    writeBlocks(this.#db, tree);
     this.#db.run("COMMIT");
     this.#rejectLoss();
     return this.#head;
@@ -118,6 +132,16 @@ export class BackupWriter {
     const [, total = 0, checkpointed = 0] = this.#db.get("PRAGMA wal_checkpoint(NOOP)") as number[];
     if (total - checkpointed >= CHECKPOINT_PAGES) this.#db.all("PRAGMA wal_checkpoint(PASSIVE)");
   }
+}
+
+/** @throws StoreFileError when the tree cannot be continued */
+function treeOf(db: Database, head: number, path: string): readonly TreeState[] {
+  const { blocks, fault } = readTree(db);
+  const events = eventsIn(blocks);
+  const reason = fault ??
+    (events === head ? undefined : `its Merkle tree is of ${events} events, not ${head}`);
+  if (reason === undefined) return blocks;
+  throw new StoreFileError(`${path} is damaged: ${reason}`);
 }
 
 function lineAt(db: Database, sequence: number): string | undefined {

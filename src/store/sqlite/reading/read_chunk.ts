@@ -10,8 +10,11 @@ import {
   seenOf,
   sortedFor,
 } from "../../core/ranges/direction.ts";
+import type { MasterKeys } from "../../core/sealing/master_keys.ts";
+import { SealedLines } from "../../core/sealing/sealed_lines.ts";
 import type { Database } from "../connection/database.ts";
 import { readState } from "../tables/identity.ts";
+import { keysById } from "../tables/subjects.ts";
 import { findEvents } from "./find_events.ts";
 import { readEvery } from "./read_every.ts";
 import type { Window } from "./step.ts";
@@ -30,9 +33,23 @@ interface Continuation {
 
 /**
  * Reads the next part of a page, inside the caller's transaction.
+ * @param masters for the keys of subjects; false in a store without any
  * @param work its limits, in microseconds of estimated work
  */
-export function readChunk(db: Database, request: ChunkRequest, work: ChunkWork = CHUNK_WORK): Chunk {
+export function readChunk(
+  db: Database,
+  request: ChunkRequest,
+  masters: MasterKeys | false,
+  work: ChunkWork = CHUNK_WORK,
+): Chunk {
+  const chunk = readStoredChunk(db, request, work);
+  if (masters === false || request.stored) return chunk;
+  const sealed = new SealedLines(chunk.lines);
+  const { keyIds } = sealed;
+  return keyIds.length === 0 ? chunk : { ...chunk, lines: sealed.opened(keysById(db, keyIds, masters)) };
+}
+
+function readStoredChunk(db: Database, request: ChunkRequest, work: ChunkWork): Chunk {
   const state = readState(db);
   const { storeId, head } = state;
   const search = searchFor(request, head);

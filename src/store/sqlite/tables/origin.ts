@@ -1,36 +1,40 @@
 import type { Database } from "../connection/database.ts";
+import { addTree, deleteTree, hasTree } from "./tree.ts";
 
 /** The source of a backup's events. A store that is not a backup has no origin. */
 export interface Origin {
   readonly storeId: string;
   /** The address at which the source was first read: a URL, or the path of a socket. */
   readonly source: string;
-  /** The hash chain over all events, 32 bytes. */
-  readonly chain: Uint8Array;
 }
 
 export function readOrigin(db: Database): Origin | undefined {
-  const row = db.get("SELECT store_id, source, chain FROM origin");
+  const row = db.get("SELECT store_id, source FROM origin");
   if (row === undefined) return undefined;
-  const [storeId, source, chain] = row as [string, string, Uint8Array];
-  return { storeId, source, chain };
+  const [storeId, source] = row as [string, string];
+  return { storeId, source };
 }
 
+/** Turns a new database into a backup without events. */
 export function createOrigin(db: Database, origin: Origin): void {
+  addTree(db);
   db.run(
-    "INSERT INTO origin (only_row, store_id, source, chain) VALUES (1, ?, ?, ?)",
+    "INSERT INTO origin (only_row, store_id, source, chain) VALUES (1, ?, ?, zeroblob(0))",
     origin.storeId,
     origin.source,
-    origin.chain,
   );
 }
 
-/** Stores the chain that includes the events which the same transaction appends. */
-export function updateChain(db: Database, chain: Uint8Array): void {
-  db.run("UPDATE origin SET chain = ?", chain);
+/** Turns the copy of a backup into a store, if it is one. */
+export function leaveBackup(db: Database): void {
+  if (!hasTree(db)) return;
+  db.run("BEGIN IMMEDIATE");
+  deleteOrigin(db);
+  db.run("COMMIT");
 }
 
-/** Turns a backup into a store. */
+/** Turns a backup into a store, inside the open transaction. */
 export function deleteOrigin(db: Database): void {
   db.run("DELETE FROM origin");
+  deleteTree(db);
 }

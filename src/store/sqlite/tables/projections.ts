@@ -12,6 +12,9 @@ import type { Database } from "../connection/database.ts";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
+/** The server's own projections have an empty type. */
+const OF_CLIENTS = "type <> x''";
+
 export function readProjection(db: Database, key: ProjectionKey): StoredProjection | undefined {
   const row = db.get("SELECT version, payload FROM projection WHERE type = ? AND id = ?", ...keyValues(key));
   return row && { version: row[0] as string, payload: row[1] as Uint8Array<ArrayBuffer> };
@@ -25,7 +28,7 @@ export function listProjections(
   const begin = keyValues(after ?? { type: type ?? space, id: "" });
   const last = type === undefined ? endOf(space) : encoder.encode(type);
   const sql = `SELECT type, id, version, length(type) + length(id) + length(payload) FROM projection
-    WHERE (type, id) > (?, ?) AND type <= ? ORDER BY type, id LIMIT ?`;
+    WHERE (type, id) > (?, ?) AND type <= ? AND ${OF_CLIENTS} ORDER BY type, id LIMIT ?`;
   return db.all(sql, ...begin, last, BigInt(limit)).map(([type, id, version, bytes]) => ({
     type: decoder.decode(type as Uint8Array),
     id: decoder.decode(id as Uint8Array),
@@ -42,7 +45,7 @@ function endOf(space: string): Uint8Array {
 /** Yields all projections, one after the other, by the bytes of type and ID. */
 export function* allProjections(db: Database): Generator<ProjectionReplace> {
   const sql = `SELECT type, id, version, payload FROM projection
-    WHERE (type, id) > (?, ?) ORDER BY type, id LIMIT 1`;
+    WHERE (type, id) > (?, ?) AND ${OF_CLIENTS} ORDER BY type, id LIMIT 1`;
   for (let key = keyValues({ type: "", id: "" });;) {
     const row = db.get(sql, ...key);
     if (row === undefined) return;

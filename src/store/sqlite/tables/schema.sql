@@ -39,8 +39,8 @@ CREATE TABLE projection (
   PRIMARY KEY (type, id)
 ) STRICT, WITHOUT ROWID;
 
--- One row in a backup, none in any other store: which store the events were copied from, and the hash chain
--- over all of them.
+-- One row in a backup, none in any other store: which store the events were copied from. `chain` is empty, except in
+-- a backup without a tree, which an earlier version made: there it is the hash chain over all events.
 CREATE TABLE origin (
   only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
   store_id TEXT NOT NULL,

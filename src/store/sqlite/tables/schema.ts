@@ -1,5 +1,7 @@
 import type { Database } from "../connection/database.ts";
 import schema from "./schema.sql" with { type: "text" };
+import sealing from "./sealing.sql" with { type: "text" };
+import tree from "./tree.sql" with { type: "text" };
 import views from "./views.sql" with { type: "text" };
 
 export const SCHEMA: string = schema;
@@ -7,8 +9,28 @@ export const SCHEMA: string = schema;
 /** The statements that create the views which a database lacks. */
 export const VIEWS: string = views;
 
-/** Stored in `user_version`. A program works with exactly one version and never changes a schema on its own. */
+/** The statements that create the tables of a store with subjects, in addition to the others. */
+export const SEALING: string = sealing;
+
+/** The statement that creates the table of a backup, in addition to the others. */
+export const TREE: string = tree;
+
+/** Stored in `user_version`. A program works with these versions and never changes a schema on its own. */
 export const SCHEMA_VERSION = 2;
+
+/** The version of a store with subjects, which programs that know nothing of encrypted payloads must not open. */
+export const SEALING_VERSION = 3;
+
+/** The versions of a backup, without and with subjects. Programs that know only its former hash chain must not open it. */
+export const BACKUP_VERSION = 6;
+export const SEALED_BACKUP_VERSION = 7;
+
+export const VERSIONS: readonly number[] = [
+  SCHEMA_VERSION,
+  SEALING_VERSION,
+  BACKUP_VERSION,
+  SEALED_BACKUP_VERSION,
+];
 
 /** "EvSt", stored in `application_id`: marks an SQLite file as an eventstore database. */
 export const APPLICATION_ID = 0x45765374;

@@ -51,10 +51,14 @@ export const writeInsideCodec: CallCodec<[write: StoreWrite], Outcome<WriteResul
   readValue: (from) => groupCodec.readValue(from)[0] as Outcome<WriteResult>,
 };
 
-function writeWrite(to: SharedWriter, { conditions, projections, events, hasBudget }: StoreWrite): void {
+function writeWrite(
+  to: SharedWriter,
+  { conditions, projections, events, forget, hasBudget }: StoreWrite,
+): void {
   to.number(hasBudget === true ? 1 : 0);
   to.text(conditions.length === 0 ? "" : JSON.stringify(conditions));
   to.text(isEmpty(projections) ? "" : JSON.stringify(projections));
+  to.text(forget === undefined ? "" : JSON.stringify(forget));
   to.number(events.length);
   for (const { timeMicros, body, terms } of events) {
     to.number(timeMicros);
@@ -67,8 +71,10 @@ function readWrite(from: SharedReader): StoreWrite {
   const hasBudget = from.number() === 1;
   const conditions = from.text();
   const projections = from.text();
+  const forget = from.text();
   return {
     hasBudget,
+    forget: forget === "" ? undefined : JSON.parse(forget),
     conditions: conditions === "" ? [] : JSON.parse(conditions),
     projections: projections === "" ? EMPTY_WRITE.projections : JSON.parse(projections),
     events: listOf(from.number(), () => readEvent(from)),
@@ -89,7 +95,7 @@ const OTHER = 1;
 const NO_VERSIONS: NewVersions = { create: [], replace: [] };
 
 function writeResult(to: SharedWriter, result: AttemptResult): void {
-  if (result.kind !== "written") {
+  if (result.kind !== "written" || result.hadKey !== undefined) {
     to.number(OTHER);
     return to.text(JSON.stringify(result));
   }

@@ -18,6 +18,15 @@ export function startReader(): ReaderWorker {
   return new RemoteWorker(new URL("./reader_worker.ts", import.meta.url), "reader", READER_CALLS);
 }
 
+/** The arguments with which every reader of a pool is opened. */
+export interface ReaderPlace {
+  readonly path: string;
+  /** Those of the store as it was opened. */
+  readonly files: readonly KnownFile[];
+  /** Those that wrap the keys of subjects, in Base64. */
+  readonly masterKeys: readonly string[];
+}
+
 /** A reader of the pool, and the reads that it has been given: several short ones, or a single other one. */
 export class PooledReader {
   readonly #worker: ReaderWorker;
@@ -47,9 +56,9 @@ export class PooledReader {
   }
 
   /** @throws WorkerError when the database cannot be opened */
-  async open(path: string, files: readonly KnownFile[], onDeath: () => void): Promise<void> {
+  async open({ path, files, masterKeys }: ReaderPlace, onDeath: () => void): Promise<void> {
     this.#worker.onDeath = onDeath;
-    await this.#worker.open(path, files);
+    await this.#worker.open(path, files, masterKeys);
   }
 
   get isIdle(): boolean {

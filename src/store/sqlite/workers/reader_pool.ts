@@ -1,15 +1,16 @@
 import { ApiError } from "../../../model/errors.ts";
 import type { ListRequest, ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
+import type { SubtreePart, SubtreeRequest } from "../../api/subtree.ts";
 import type { Tally } from "../../api/tally.ts";
 import { type PrefetchedChunk, ReadAhead } from "../../core/read_ahead.ts";
-import type { Client, FoundProjection, ProjectionLines, StoreReads } from "../../api/store.ts";
+import type { Client, FoundProjection, ProjectionLines, StoreReads, SubjectsPart } from "../../api/store.ts";
 import type { KnownFile } from "../data_directory/store_files.ts";
 import type { RemoteWorker } from "../../../workers/remote_worker.ts";
 import type { Reader } from "../reading/reader.ts";
 import { READ_AHEAD_MAX } from "./codecs.ts";
 import { OpenReaders } from "./open_readers.ts";
-import { PooledReader, startReader } from "./pooled_reader.ts";
+import { PooledReader, type ReaderPlace, startReader } from "./pooled_reader.ts";
 import { READER_LIMITS, type ReaderLimits } from "./reader_limits.ts";
 import { QueuedReads } from "../../core/queued_reads.ts";
 import { isShort, kindOf, type PooledRead } from "./pooled_read.ts";
@@ -34,8 +35,7 @@ export class ReaderPool implements StoreReads {
   lost: string | undefined;
   /** A worker that was started before it was needed, for the first reader. */
   started: RemoteWorker<typeof Reader> | undefined;
-  readonly #path: string;
-  readonly #files: readonly KnownFile[];
+  readonly #place: ReaderPlace;
   readonly #limits: ReaderLimits;
   readonly #readers: OpenReaders;
   readonly #waiting = new QueuedReads<PooledRead>(kindOf);
@@ -45,10 +45,18 @@ export class ReaderPool implements StoreReads {
   /** Set while reads wait, in readers or for one. */
   #lookForLongReads: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param files of the store as it was opened */
-  constructor(path: string, readersMax: number, files: readonly KnownFile[] = [], limits = READER_LIMITS) {
-    this.#path = path;
-    this.#files = files;
+  /**
+   * @param files of the store as it was opened
+   * @param masterKeys those that wrap the keys of subjects, in Base64
+   */
+  constructor(
+    path: string,
+    readersMax: number,
+    files: readonly KnownFile[] = [],
+    limits: ReaderLimits = READER_LIMITS,
+    masterKeys: readonly string[] = [],
+  ) {
+    this.#place = { path, files, masterKeys };
     this.#limits = limits;
     this.#readers = new OpenReaders(limits);
     this.max = readersMax;
@@ -81,8 +89,16 @@ export class ReaderPool implements StoreReads {
     return this.#read<ProjectionLines>((reader) => reader.projections(request), { client });
   }
 
+  subjects(afterRow: number): Promise<SubjectsPart> {
+    return this.#read<SubjectsPart>((reader) => reader.subjects(afterRow), {});
+  }
+
   tally(afterSequence: number): Promise<Tally> {
     return this.#read<Tally>((reader) => reader.tally(afterSequence), {});
+  }
+
+  subtree(request: SubtreeRequest): Promise<SubtreePart> {
+    return this.#read<SubtreePart>((reader) => reader.subtree(request), {});
   }
 
   async ping(): Promise<void> {
@@ -174,7 +190,7 @@ export class ReaderPool implements StoreReads {
     this.started = undefined;
     this.#readers.add(reader);
     try {
-      await reader.open(this.#path, this.#files, () => this.#readers.remove(reader));
+      await reader.open(this.#place, () => this.#readers.remove(reader));
       this.#isStarting = false;
       this.#release(reader);
       this.#readers.endSpareLater();

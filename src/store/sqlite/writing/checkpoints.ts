@@ -13,7 +13,7 @@ const CHECKPOINT_PAGES = 1000;
 
 /** Pages (160 MB) after which the writer waits for the readers, which are quick, so that the WAL stays bounded. */
 const WAL_PAGES_MAX = 40_000;
-const READERS_WAIT_MILLISECONDS = 1000;
+export const READERS_WAIT_MILLISECONDS = 1000;
 
 /**
  * The pause after a wait for readers was in vain. Then another program reads for long, and one wait would follow
@@ -79,6 +79,11 @@ export class Checkpoints {
   stop(): void {
     clearTimeout(this.#idleTimer);
     this.#idleTimer = undefined;
+  }
+
+  /** Moves the WAL into the database file and leaves none of it behind. @returns false when a reader takes too long */
+  emptyWal(waitMilliseconds = BUSY_TIMEOUT_MILLISECONDS): boolean {
+    return this.#run("TRUNCATE", waitMilliseconds) && this.#walPages.total === 0;
   }
 
   /** Leaves an empty WAL behind, unless a reader takes too long. */

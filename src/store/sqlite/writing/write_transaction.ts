@@ -10,6 +10,7 @@ import { type CheckBudget, OverBudget } from "../reading/check_budget.ts";
 import { firstMatch } from "../reading/find_events.ts";
 import { appendEvents } from "../tables/events.ts";
 import { applyProjections, storedVersion } from "../tables/projections.ts";
+import type { SubjectKeys } from "./subject_keys.ts";
 
 /**
  * The writes that run together in the open transaction, one after the other. Their events are appended together, at the
@@ -19,6 +20,7 @@ export class WriteTransaction {
   readonly #db: Database;
   readonly #recent: RecentTerms;
   readonly #storeId: string;
+  readonly #keys: SubjectKeys | undefined;
   readonly #budget: CheckBudget | undefined;
   #head: number;
   /** The sequence of the last event that a search can find. */
@@ -27,12 +29,20 @@ export class WriteTransaction {
 
   /**
    * @param state the store before these writes
+   * @param keys those of the store's subjects, if it has any
    * @param budget the limit on the cost of checking conditions, for the writes that have one
    */
-  constructor(db: Database, recent: RecentTerms, { storeId, head }: StoreState, budget?: CheckBudget) {
+  constructor(
+    db: Database,
+    recent: RecentTerms,
+    { storeId, head }: StoreState,
+    keys?: SubjectKeys,
+    budget?: CheckBudget,
+  ) {
     this.#db = db;
     this.#recent = recent;
     this.#storeId = storeId;
+    this.#keys = keys;
     this.#budget = budget;
     this.#head = this.#appendedUpTo = head;
   }
@@ -57,7 +67,10 @@ export class WriteTransaction {
     return { storeId: this.#storeId, head: this.#head };
   }
 
-  #apply({ conditions, projections, events }: StoreWrite, budget: CheckBudget | undefined): AttemptResult {
+  #apply(
+    { conditions, projections, forget, events }: StoreWrite,
+    budget: CheckBudget | undefined,
+  ): AttemptResult {
     budget?.beginWrite();
     const storeId = this.#storeId;
     const conflict = conditionConflict(conditions, {
@@ -66,13 +79,15 @@ export class WriteTransaction {
       firstMatch: (items, after) => this.#firstMatch(items, after, budget),
     }) ?? projectionConflict(projections, (key) => storedVersion(this.#db, key));
     if (conflict !== undefined) return { kind: "conflict", conflict };
+    const hadKey = forget && this.#keys?.forget(forget);
+    if (forget !== undefined && hadKey === undefined) return { kind: "unknownSubject" };
     const versions = applyProjections(this.#db, projections);
     const firstSequence = this.#head + 1;
     for (const event of events) {
-      this.#waiting.push(event);
+      this.#waiting.push(this.#keys?.sealed(event) ?? event);
       this.#recent.remember(++this.#head, event.terms);
     }
-    return { kind: "written", storeId, firstSequence, versions };
+    return { kind: "written", storeId, firstSequence, versions, hadKey };
   }
 
   #firstMatch(items: readonly QueryItem[], after: number, budget?: CheckBudget): number | undefined {

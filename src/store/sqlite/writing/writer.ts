@@ -1,7 +1,8 @@
 import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
-import { done, type Outcome } from "../../api/outcome.ts";
+import { done, type Failure, type Outcome } from "../../api/outcome.ts";
 import { RecentTerms } from "../../core/recent_terms.ts";
+import { MasterKeys, NO_MASTER_KEYS } from "../../core/sealing/master_keys.ts";
 import type { StoreState } from "../../api/state.ts";
 import type { FoundProjection, OpenedStore, StoreNotice } from "../../api/store.ts";
 import type { AttemptResult, StoreWrite, WriteResult } from "../../api/write.ts";
@@ -15,8 +16,11 @@ import { CheckBudget } from "../reading/check_budget.ts";
 import { readChunk } from "../reading/read_chunk.ts";
 import { deleteEvents } from "../tables/events.ts";
 import { changeStoreId, readPausedSince, readState, writePausedSince } from "../tables/identity.ts";
+import { leaveBackup } from "../tables/origin.ts";
 import { deleteProjections, readProjection } from "../tables/projections.ts";
 import { Checkpoints } from "./checkpoints.ts";
+import { KeyWrapping } from "./key_wrapping.ts";
+import { SubjectKeys } from "./subject_keys.ts";
 import { StoreWatch } from "./store_watch.ts";
 import { TransactionRunner } from "./transaction_runner.ts";
 import { WriteTransaction } from "./write_transaction.ts";
@@ -33,17 +37,34 @@ export class Writer {
   readonly #checkpoints: Checkpoints;
   readonly #watch: StoreWatch;
   readonly #recent: RecentTerms;
+  readonly #keys: SubjectKeys | undefined;
+  /** For the keys of subjects. */
+  readonly #masters: MasterKeys;
+  readonly #wrapping: KeyWrapping;
   #committed: StoreState;
   /** The store as the open transaction sees it. */
   #state: StoreState;
 
-  /** @param files the files that must stay in their places */
-  constructor(db: Database, created: boolean, report: (event: WriterEvent) => void, files?: StoreFiles) {
+  /**
+   * @param files the files that must stay in their places
+   * @param subjects the names of identifiers that stand for a person
+   */
+  constructor(
+    db: Database,
+    created: boolean,
+    report: (event: WriterEvent) => void,
+    files?: StoreFiles,
+    subjects: readonly string[] = [],
+    masters: MasterKeys = NO_MASTER_KEYS,
+  ) {
     this.#db = db;
+    this.#masters = masters;
+    this.#keys = SubjectKeys.of(db, subjects, masters);
     this.#report = report;
     this.#transactions = new TransactionRunner(db, files);
     this.#checkpoints = new Checkpoints(db, this.#transactions, () => this.#watch.reportTrouble(), report);
     this.#watch = new StoreWatch(db, this.#transactions, this.#checkpoints, files, report);
+    this.#wrapping = new KeyWrapping(db, masters, this.#transactions, this.#checkpoints, report);
     this.#committed = this.#state = readState(db);
     this.#recent = new RecentTerms(this.#state.head);
     const pausedSinceMicros = readPausedSince(db);
@@ -52,9 +73,16 @@ export class Writer {
 
   /**
    * Opens the database, and creates it if it does not exist.
+   * @param subjects the names of identifiers that stand for a person
+   * @param masterKeys those that wrap the keys of subjects, in Base64
    * @throws StoreFileError
    */
-  static open(path: string, report: (event: WriterEvent) => void): Writer {
+  static open(
+    path: string,
+    subjects: readonly string[],
+    masterKeys: readonly string[],
+    report: (event: WriterEvent) => void,
+  ): Writer {
     const created = !checkDatabaseFile(path);
     if (created) createDatabase(path);
     else rejectSecondName(path);
@@ -62,9 +90,14 @@ export class Writer {
     // The first read creates the -wal and -shm files, and fails when one of them cannot be written.
     rejectMoved(path, readState(db).storeId);
     db.all("PRAGMA wal_checkpoint(NOOP)");
-    const writer = new Writer(db, created, report, new StoreFiles(path));
+    leaveBackup(db);
+    const masters = new MasterKeys(masterKeys);
+    const writer = new Writer(db, created, report, new StoreFiles(path), subjects, masters);
     writer.#watch.start();
     writer.#checkpoints.awaitRest();
+    // A server that was killed while it forgot a subject may have left the destroyed key in the WAL.
+    if (subjects.length > 0) writer.#checkpoints.emptyWal();
+    writer.#wrapping.start(writer.#keys?.wrappings ?? []);
     return writer;
   }
 
@@ -78,11 +111,26 @@ export class Writer {
       begun = true;
       return this.#write(writes, new CheckBudget());
     });
-    if (outcome.kind === "done") return outcome.value.map(done);
+    if (outcome.kind === "done") return this.#withoutTraces(writes, outcome.value.map(done));
     if (begun && outcome.kind === "failed" && writes.length > 1) {
       return writes.flatMap((write) => this.group([write]));
     }
     return writes.map(() => outcome);
+  }
+
+  /**
+   * Removes what a forgotten key has left in the WAL. It is destroyed in the file by then, but nothing else overwrites
+   * the WAL soon.
+   */
+  #withoutTraces(
+    writes: readonly StoreWrite[],
+    outcomes: readonly Outcome<AttemptResult>[],
+  ): readonly Outcome<AttemptResult>[] {
+    const forgets = writes.some(({ forget }) => forget !== undefined);
+    if (!forgets || this.#checkpoints.emptyWal()) return outcomes;
+    // The client gets no answer, so the log is where the reason is looked for.
+    this.#report({ kind: "keyInWal", reason: IN_WAL.reason });
+    return outcomes.map((outcome, i) => writes[i]!.forget === undefined ? outcome : IN_WAL);
   }
 
   deleteProjections(type: string | undefined): Outcome<void> {
@@ -93,6 +141,7 @@ export class Writer {
     const storeId = crypto.randomUUID();
     const outcome = this.#turn(() => {
       deleteEvents(this.#db);
+      this.#keys?.deleteAll();
       deleteProjections(this.#db, undefined);
       changeStoreId(this.#db, storeId);
       this.#state = { storeId, head: 0 };
@@ -122,7 +171,7 @@ export class Writer {
   }
 
   readChunkInside(request: ChunkRequest): Chunk {
-    return this.#readInside(() => readChunk(this.#db, request));
+    return this.#readInside(() => readChunk(this.#db, request, this.#keys !== undefined && this.#masters));
   }
 
   readProjectionInside(key: ProjectionKey): FoundProjection {
@@ -154,6 +203,7 @@ export class Writer {
 
   /** Leaves one file behind. A store that has lost a file stays as it is, open until the process ends. */
   close(): void {
+    this.#wrapping.stop();
     this.rollback();
     if (!this.#watch.close()) return;
     this.#checkpoints.runLast();
@@ -161,7 +211,7 @@ export class Writer {
   }
 
   #write(writes: readonly StoreWrite[], budget?: CheckBudget): readonly AttemptResult[] {
-    const transaction = new WriteTransaction(this.#db, this.#recent, this.#state, budget);
+    const transaction = new WriteTransaction(this.#db, this.#recent, this.#state, this.#keys, budget);
     const results = writes.map((write) => transaction.apply(write));
     this.#state = transaction.end();
     return results;
@@ -197,8 +247,16 @@ export class Writer {
 
   #forgetTransaction(): void {
     this.#state = this.#committed;
+    this.#keys?.clear();
     this.#recent.clear(this.#committed.head);
   }
 }
+
+/** The key is destroyed, and the events are written. A client that repeats the request learns when the WAL is empty. */
+const IN_WAL: Failure = {
+  kind: "unknown",
+  reason: "a forgotten key is still in the WAL: another program has been reading the database for long",
+  cause: "keyLeft",
+};
 
 const NO_TRANSACTION: Outcome<never> = { kind: "failed", reason: "no transaction is open" };

@@ -57,7 +57,8 @@ class Database {
     if (sql.startsWith("SELECT s.id")) {
       const { number: turnNumber, name } = this.#renewal ?? { number: last, name: this.turns[last - 1] };
       const turn = [number(last), number(turnNumber), text(name)];
-      return [[text(this.storeId), ...turn, text("A"), text(""), null, text(this.recorded), text(TABLE)]];
+      const owner = [text("A"), text(""), null, text(this.recorded), text(TABLE)];
+      return [[text(this.storeId), ...turn, ...owner, number(2)]];
     }
     if (sql.includes("SELECT name::text FROM turn")) {
       return [[number(1), text(this.turns[Number(params[0]) - 1])]];

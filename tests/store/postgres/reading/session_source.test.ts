@@ -21,6 +21,7 @@ function rowAt(number: number, timeline = `${NEW}/16384`): StoreRow {
     pausedSinceMicros: undefined,
     timeline,
     tableOid: "16384",
+    schemaVersion: 2,
   };
 }
 

@@ -5,7 +5,7 @@ import {
   StoreFileError,
   storePaths,
 } from "../../../../src/store/sqlite/data_directory/database_file.ts";
-import { SCHEMA_VERSION } from "../../../../src/store/sqlite/tables/schema.ts";
+import { SCHEMA_VERSION, SEALING_VERSION, VERSIONS } from "../../../../src/store/sqlite/tables/schema.ts";
 import { TestDirectory } from "../../test_store.ts";
 import { assertRejected, filesOf, makeDatabase } from "./made_database.ts";
 
@@ -58,14 +58,30 @@ Deno.test("the database of another program is rejected with both application ids
   assertRejected((path) => setPragma(path, "application_id = -2"), /application_id -2,/);
 });
 
-for (const version of [0, SCHEMA_VERSION + 1, -1]) {
-  Deno.test(`schema version ${version} is rejected with both versions`, () => {
+for (const version of [0, SCHEMA_VERSION - 1, SEALING_VERSION + 1, -1]) {
+  Deno.test(`schema version ${version} is rejected with the versions that this program knows`, () => {
     assertRejected(
       (path) => setPragma(path, `user_version = ${version}`),
-      new RegExp(`schema version ${version}, .* version ${SCHEMA_VERSION}`),
+      new RegExp(`schema version ${version}, .* version ${SCHEMA_VERSION} or ${SEALING_VERSION}$`),
     );
   });
 }
+
+Deno.test("the schema versions of stores and of backups are accepted, and no other", () => {
+  using directory = new TestDirectory();
+  const path = directory.file("events.db");
+  makeDatabase(path);
+  for (const version of VERSIONS) {
+    setPragma(path, `user_version = ${version}`);
+    assert.equal(checkDatabaseFile(path), true);
+  }
+  assert.deepEqual(VERSIONS, [2, 3, 6, 7]);
+  setPragma(path, "user_version = 5");
+  assert.throws(
+    () => checkDatabaseFile(path),
+    /has schema version 5, but this program requires version 2 or 3$/,
+  );
+});
 
 Deno.test("a database that was cut off is rejected", () => {
   assertRejected(

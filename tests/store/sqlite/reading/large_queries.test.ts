@@ -220,9 +220,9 @@ Deno.test("a continuation is of no use to another store", () => {
   const types = Array.from({ length: 20 }, (_, i) => [`type ${i * 100}`]);
   const query = types.map((types) => ({ types, identifiers: [], metadata: [] }));
   const request = { query, afterSequence: 0, head: 3000, limit: Infinity };
-  const { continuation } = readChunk(store.db, request, WORKS[0]);
+  const { continuation } = readChunk(store.db, request, false, WORKS[0]);
   assert.ok(continuation !== undefined);
   using other = new TestStore();
   other.append([newEvent("other"), newEvent("type 0")]);
-  assert.deepEqual(sequencesOf(readChunk(other.db, { ...request, continuation })), [2]);
+  assert.deepEqual(sequencesOf(readChunk(other.db, { ...request, continuation }, false)), [2]);
 });

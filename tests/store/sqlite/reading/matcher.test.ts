@@ -37,22 +37,15 @@ Deno.test("a matcher agrees with matches() on the text of any event", () => {
   );
 });
 
-Deno.test("repeated items become one, and an item that no event can match becomes none", () => {
+Deno.test("repeated items become one, and so do repeated values", () => {
   const [a, b] = [tag("n", "a"), tag("n", "b")];
   const repeating = Array.from(
     { length: 99 },
     (_, i) => queryOf([], [...Array(i + 1).fill(a), ...Array(99 - i).fill(b)]),
   ).flat();
   assert.deepEqual(simplifiedItems(repeating), queryOf([], [a, b]));
-  const tags = Array.from({ length: 21 }, (_, i) => tag("n", String(i)));
-  assert.deepEqual(
-    simplifiedItems([...queryOf([], tags), ...queryOf([], [], tags), ...queryOf(["t"])]),
-    queryOf(["t"]),
-  );
-  assert.deepEqual(
-    simplifiedItems(queryOf([], [...tags.slice(1), ...tags.slice(1)])),
-    queryOf([], tags.slice(1)),
-  );
+  const tags = Array.from({ length: 50 }, (_, i) => tag("n", String(i)));
+  assert.deepEqual(simplifiedItems(queryOf([], [...tags, ...tags])), queryOf([], tags));
   const plain = [...queryOf(["t"]), ...queryOf([], [a], [b])];
   assert.deepEqual(simplifiedItems(plain), plain);
   assert.equal(new Matcher([]).matches(eventBody(newEvent("t"))), false);

@@ -28,7 +28,7 @@ function lines(chunk: Chunk): Line[] {
 }
 
 function read(store: TestStore, request: Partial<ChunkRequest> = {}): Chunk {
-  return readChunk(store.db, { ...EVERYTHING, ...request });
+  return readChunk(store.db, { ...EVERYTHING, ...request }, false);
 }
 
 /** A whole page. */

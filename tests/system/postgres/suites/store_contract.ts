@@ -7,20 +7,26 @@ import type { StoreUnderTest } from "../../../store/contract/store_test.ts";
 
 const address = parsePostgresUrl(Deno.env.get("EVENTSTORE_TEST_POSTGRES_URL")!) as PostgresAddress;
 
-storeContract("PostgresStore", async (): Promise<StoreUnderTest> => {
+storeContract("PostgresStore", async (first): Promise<StoreUnderTest> => {
   const schema = `contract_${crypto.randomUUID().replaceAll("-", "")}`;
-  const open = (): Promise<PostgresStore> =>
-    PostgresStore.open({ address, schema }, { readersMax: 4, edition: "A", servers: "shared" });
-  const first = await open();
-  let store = first;
+  const open = (subjects: readonly string[], masterKeys: readonly string[] = []): Promise<PostgresStore> =>
+    PostgresStore.open({ address, schema }, {
+      readersMax: 4,
+      edition: "A",
+      servers: "shared",
+      subjects,
+      masterKeys,
+    });
+  let store: PostgresStore | undefined = await open(first);
   return {
-    store: first,
-    async reopen() {
-      await store.close();
-      return store = await open();
+    store,
+    async reopen(subjects = first, masterKeys = []) {
+      await store?.close();
+      store = undefined;
+      return store = await open(subjects, masterKeys);
     },
     async [Symbol.asyncDispose]() {
-      await store.close();
+      await store?.close();
     },
   };
 });

@@ -48,9 +48,13 @@ export class SharedStores implements AsyncDisposable {
     this.broken = brokenOf(...stores);
   }
 
-  static async open(cluster: PostgresCluster, count: number): Promise<SharedStores> {
+  static async open(
+    cluster: PostgresCluster,
+    count: number,
+    options: Partial<PostgresStoreOptions> = {},
+  ): Promise<SharedStores> {
     const location = newLocation(cluster);
-    const opening = Array.from({ length: count }, () => openStore(location));
+    const opening = Array.from({ length: count }, () => openStore(location, options));
     return new SharedStores(location, await Promise.all(opening));
   }
 

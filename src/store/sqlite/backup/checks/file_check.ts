@@ -1,5 +1,6 @@
 import { Database, SqlCode } from "../../connection/database.ts";
-import { SCHEMA, VIEWS } from "../../tables/schema.ts";
+import { type Additions, readAdditions } from "../../tables/additions.ts";
+import { SCHEMA, SEALING, TREE, VIEWS } from "../../tables/schema.ts";
 
 /** Most faults that SQLite may name; one is enough to know that the file is damaged. */
 const FAULTS_MAX = 3;
@@ -24,7 +25,7 @@ function codeOfUnreadPage(fault: string): number {
 
 /** Returns tables and views that are foreign or different from the schema's, and tables that are missing. */
 export function schemaFaults(db: Database): string[] {
-  const expected = newSchema();
+  const expected = newSchema(readAdditions(db));
   const found = partsOf(db);
   const names = [...new Set([...expected.keys(), ...found.keys()])];
   return names.flatMap((name) => {
@@ -44,9 +45,9 @@ interface Part {
   readonly sql: unknown;
 }
 
-function newSchema(): Map<string, Part> {
+function newSchema({ subjects, tree }: Additions): Map<string, Part> {
   using db = new Database(":memory:", { readOnly: false });
-  db.script(SCHEMA + VIEWS);
+  db.script(SCHEMA + VIEWS + (subjects ? SEALING : "") + (tree ? TREE : ""));
   return partsOf(db);
 }
 

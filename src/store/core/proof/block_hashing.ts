@@ -1,0 +1,169 @@
+import { delay } from "../../../async/delay.ts";
+import { within } from "../../../async/within.ts";
+import { BLOCK_EVENTS } from "../../../model/block_tree.ts";
+import type { Outcome } from "../../api/outcome.ts";
+import type { StoreState } from "../../api/state.ts";
+import type { Store } from "../../api/store.ts";
+import type { StoreWrite, WriteResult } from "../../api/write.ts";
+import { BlockRoots } from "./block_roots.ts";
+import { digestOf } from "./digest_of.ts";
+import { platformHash } from "./hash_lines.ts";
+import { SavedRoots } from "./saved_roots.ts";
+
+/** How often it looks whether events were written. */
+const TICK_MILLISECONDS = 1000;
+
+/** After hashing for some time, it leaves the reader to others for so many times as long. */
+const REST = 3;
+
+/** With more new events in a tick, it waits until fewer come, or until a request needs the blocks. */
+const BUSY_EVENTS = 2000;
+
+/** New roots are saved at once, but not more often than this. */
+const SAVE_MILLISECONDS = 5000;
+
+/**
+ * BlockHashing computes the roots of the complete blocks of a store some time after the events were written, so a
+ * write does nothing for it. From then on an event of such a block cannot change without notice.
+ */
+export class BlockHashing {
+  readonly #store: Pick<Store, "feed" | "reads">;
+  readonly #saved: SavedRoots;
+  #blocks: BlockRoots | undefined;
+  #headAtTick: number;
+  #saveAt = 0;
+  #hashing: Promise<BlockRoots> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #ticking: Promise<void> | undefined;
+  #isClosed = false;
+
+  /** @param write writes in its turn, as a client does */
+  constructor(
+    store: Pick<Store, "feed" | "reads">,
+    write: (write: StoreWrite) => Promise<Outcome<WriteResult>>,
+  ) {
+    this.#store = store;
+    this.#saved = new SavedRoots(store.reads, write);
+    this.#headAtTick = store.feed.state.head;
+    this.#tickLater();
+  }
+
+  /** How many events of the store are in blocks whose roots are known. */
+  get events(): number {
+    const blocks = this.#blocks;
+    return blocks?.storeId === this.#store.feed.state.storeId ? blocks.events : 0;
+  }
+
+  /**
+   * Returns the roots of all blocks up to a head, or fewer when they take too long. If the store was replaced, they
+   * may belong to another one.
+   * @throws as `StoreReads.subtree`
+   */
+  async upTo({ storeId, head }: StoreState, milliseconds: number): Promise<BlockRoots> {
+    const until = performance.now() + milliseconds;
+    let blocks = await this.#blocksOf(storeId);
+    while (blocks.events + BLOCK_EVENTS <= head) {
+      const left = until - performance.now();
+      if (left <= 0) return blocks;
+      blocks = await within(this.#hash(), left, () => blocks);
+    }
+    return blocks;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#ticking;
+  }
+
+  #tickLater(milliseconds: number = TICK_MILLISECONDS): void {
+    this.#timer = setTimeout(() => this.#ticking = this.#tick(), milliseconds);
+  }
+
+  async #tick(): Promise<void> {
+    const begun = performance.now();
+    const { storeId, head } = this.#store.feed.state;
+    const isBusy = head - this.#headAtTick > BUSY_EVENTS;
+    this.#headAtTick = head;
+    try {
+      if (!isBusy) await this.#follow({ storeId, head });
+      await this.#saveIfDue();
+    } catch {
+      // A request reports what is wrong with reads or writes. The next tick tries again.
+    }
+    if (!this.#isClosed) this.#tickLater(Math.max(0, begun + TICK_MILLISECONDS - performance.now()));
+  }
+
+  async #follow({ storeId, head }: StoreState): Promise<void> {
+    const until = performance.now() + TICK_MILLISECONDS;
+    if (head < BLOCK_EVENTS) return;
+    let blocks = await this.#blocksOf(storeId);
+    while (!this.#isClosed && blocks.events + BLOCK_EVENTS <= head) {
+      const begun = performance.now();
+      if (begun > until) return;
+      blocks = await this.#hash();
+      await delay(REST * (performance.now() - begun));
+    }
+  }
+
+  /** Returns the blocks of a store, as far as they are known. After a reset they are loaded again. */
+  async #blocksOf(storeId: string): Promise<BlockRoots> {
+    if (this.#blocks?.storeId !== storeId) this.#blocks = await this.#load();
+    return this.#blocks;
+  }
+
+  /** Computes the root of the next block. All who need it at the same time share it. */
+  #hash(): Promise<BlockRoots> {
+    return this.#hashing ??= this.#hashNext().finally(() => this.#hashing = undefined);
+  }
+
+  async #hashNext(): Promise<BlockRoots> {
+    const blocks = this.#blocks ??= await this.#load();
+    const range = { from: blocks.events, to: blocks.events + BLOCK_EVENTS };
+    const { storeId, digest } = await digestOf(this.#store.reads, range);
+    // After a reset the blocks are gone.
+    if (storeId !== blocks.storeId) return this.#blocks = await this.#load();
+    if (digest !== undefined) blocks.add(digest);
+    return blocks;
+  }
+
+  async #load(): Promise<BlockRoots> {
+    const { storeId, roots } = await this.#saved.load();
+    return blocksOf(storeId, roots);
+  }
+
+  async #saveIfDue(): Promise<void> {
+    const blocks = this.#blocks;
+    if (blocks === undefined || performance.now() < this.#saveAt) return;
+    while (blocks.count > this.#saved.count) {
+      const isSaved = await this.#saved.save(
+        blocks.storeId,
+        blocks.slice(this.#saved.pageStart, blocks.count),
+      );
+      this.#saveAt = performance.now() + SAVE_MILLISECONDS;
+      if (!isSaved) return void await this.#adopt(blocks);
+    }
+  }
+
+  /** Takes the roots that another server has saved. They are the older ones, so they show what has changed since. */
+  async #adopt(blocks: BlockRoots): Promise<void> {
+    const start = this.#saved.pageStart;
+    const { storeId, roots } = await this.#saved.load(start);
+    if (storeId !== blocks.storeId) return void (this.#blocks = undefined);
+    // All projections were deleted, or this page was never written.
+    if (roots.length === 0) await this.#saved.load();
+    const known = blocks.slice(start, start + roots.length);
+    if (roots.every((root, i) => root === (known[i] ?? root))) {
+      for (const root of roots.slice(known.length)) blocks.add(root);
+    } else {
+      const rest = blocks.slice(start + roots.length, blocks.count);
+      this.#blocks = blocksOf(storeId, [...blocks.slice(0, start), ...roots, ...rest]);
+    }
+  }
+}
+
+function blocksOf(storeId: string, roots: readonly string[]): BlockRoots {
+  const blocks = new BlockRoots(platformHash(), storeId);
+  for (const root of roots) blocks.add(root);
+  return blocks;
+}

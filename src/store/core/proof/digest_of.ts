@@ -1,0 +1,29 @@
+import type { LeafRange } from "../../../model/merkle_proof.ts";
+import { EMPTY_TREE, GrowingTree } from "../../../model/merkle_tree.ts";
+import type { StoreState } from "../../api/state.ts";
+import type { StoreReads } from "../../api/store.ts";
+import { platformHash } from "./hash_lines.ts";
+
+/** The digest of a range of leaves; undefined when the store does not have all of them. */
+interface RangeDigest extends StoreState {
+  readonly digest: string | undefined;
+}
+
+/** Reads events and computes the digest of a range of leaves, in short reads. Throws like `StoreReads.subtree`. */
+export async function digestOf(
+  reads: Pick<StoreReads, "subtree">,
+  { from, to }: LeafRange,
+): Promise<RangeDigest> {
+  let done = EMPTY_TREE;
+  let begun: string | undefined;
+  while (true) {
+    const part = await reads.subtree({ first: from + 1, last: to, done });
+    const { storeId, head } = part;
+    begun ??= storeId;
+    if (head < to || storeId !== begun) return { storeId, head, digest: undefined };
+    done = part.done;
+    if (done.count === to - from) {
+      return { storeId, head, digest: new GrowingTree(platformHash(), done).root };
+    }
+  }
+}
