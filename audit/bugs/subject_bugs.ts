@@ -1,5 +1,6 @@
 import type { Bug, Catcher } from "./bug.ts";
 
+const GCM = "src/store/core/sealing/aes_gcm.ts";
 const CIPHER = "src/store/core/sealing/payload_cipher.ts";
 const KEYS = "src/store/sqlite/writing/subject_keys.ts";
 const TABLES = "src/store/sqlite/tables/subjects.ts";
@@ -16,15 +17,15 @@ export const SUBJECT_BUGS: readonly Bug[] = [
   {
     name: "an encrypted payload is not bound to its event",
     edits: [
-      { file: CIPHER, find: "  cipher.setAAD(encoder.encode(about));\n", replace: "  void about;\n" },
-      { file: CIPHER, find: "  decipher.setAAD(about);\n", replace: "  void about;\n" },
+      { file: GCM, find: "  cipher.setAAD(about);\n", replace: "  void about;\n" },
+      { file: GCM, find: "  decipher.setAAD(about);\n", replace: "  void about;\n" },
     ],
     caughtBy: FORM,
   },
   {
     name: "all payloads have the same nonce",
     edits: [{
-      file: CIPHER,
+      file: GCM,
       find: "const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));",
       replace: "const nonce = new Uint8Array(NONCE_BYTES);",
     }],

@@ -1,4 +1,5 @@
 import { ApiError } from "../../../model/errors.ts";
+import { decryptBytes, encryptBytes, NONCE_BYTES, TAG_BYTES } from "./aes_gcm.ts";
 import { platformCrypto } from "./platform_crypto.ts";
 import type { SubjectKey } from "./subject_key.ts";
 
@@ -7,12 +8,10 @@ import type { SubjectKey } from "./subject_key.ts";
  * tag. A key that is not wrapped has zeros around it. All have one size, so that a file overwrites them in place.
  */
 
-const ALGORITHM = "aes-256-gcm";
 export const ID_BYTES = 8;
-const NONCE_AT = ID_BYTES;
-const KEY_AT = NONCE_AT + 12;
+const KEY_AT = ID_BYTES + NONCE_BYTES;
 const TAG_AT = KEY_AT + 32;
-export const STORED_BYTES = TAG_AT + 16;
+export const STORED_BYTES: number = TAG_AT + TAG_BYTES;
 
 /** In place of the ID of a master key when there is none. */
 const NOT_WRAPPED = "0".repeat(2 * ID_BYTES);
@@ -46,12 +45,7 @@ export class MasterKeys {
       return stored;
     }
     stored.setFromHex(master.id);
-    const nonce = crypto.getRandomValues(stored.subarray(NONCE_AT, KEY_AT));
-    const cipher = platformCrypto().createCipheriv(ALGORITHM, master.bytes, nonce);
-    cipher.setAAD(encoder.encode(id));
-    stored.set(cipher.update(bytes), KEY_AT);
-    cipher.final();
-    stored.set(cipher.getAuthTag(), TAG_AT);
+    stored.set(encryptBytes(master.bytes, bytes, encoder.encode(id)), ID_BYTES);
     return stored;
   }
 
@@ -66,18 +60,12 @@ export class MasterKeys {
     if (wrappedWith === NOT_WRAPPED) return stored.subarray(KEY_AT, TAG_AT);
     const master = this.#all.find((key) => key.id === wrappedWith);
     if (master === undefined) throw new ApiError("Unavailable", lacksText([wrappedWith]));
-    const nonce = stored.subarray(NONCE_AT, KEY_AT);
-    const decipher = platformCrypto().createDecipheriv(ALGORITHM, master.bytes, nonce);
-    decipher.setAAD(encoder.encode(id));
-    decipher.setAuthTag(stored.subarray(TAG_AT));
-    // A copy, since a part of a `Buffer` shares its memory.
-    const bytes = new Uint8Array(decipher.update(stored.subarray(KEY_AT, TAG_AT)));
     try {
-      decipher.final();
+      // A copy, since a part of a `Buffer` shares its memory.
+      return new Uint8Array(decryptBytes(master.bytes, stored.subarray(ID_BYTES), encoder.encode(id)));
     } catch {
       throw new Error(damaged(id));
     }
-    return bytes;
   }
 
   /** Returns a stored key wrapped with the first master key; undefined if it is, or if there is no master key. */

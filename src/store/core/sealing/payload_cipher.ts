@@ -1,13 +1,5 @@
+import { decryptBytes, encryptBytes } from "./aes_gcm.ts";
 import { platformCrypto } from "./platform_crypto.ts";
-
-/*
- * AES-256-GCM as in NIST SP 800-38D. Each payload has a random nonce: a key may encrypt 2^32 of them, more than one
- * subject ever has.
- */
-
-const ALGORITHM = "aes-256-gcm";
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 
 /** Separates these keys from any other use of the same ones. */
 const SEVERAL = "eventstore payload of several subjects";
@@ -31,17 +23,7 @@ export function payloadKey(keys: readonly Uint8Array[]): Uint8Array {
  * @returns nonce, ciphertext and tag in Base64
  */
 export function encrypt(key: Uint8Array, text: string, about: string): string {
-  const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
-  const cipher = platformCrypto().createCipheriv(ALGORITHM, key, nonce);
-  cipher.setAAD(encoder.encode(about));
-  const encrypted: Uint8Array = cipher.update(encoder.encode(text));
-  // A stream cipher: the end is empty.
-  cipher.final();
-  const data = new Uint8Array(NONCE_BYTES + encrypted.length + TAG_BYTES);
-  data.set(nonce);
-  data.set(encrypted, NONCE_BYTES);
-  data.set(cipher.getAuthTag(), NONCE_BYTES + encrypted.length);
-  return data.toBase64();
+  return encryptBytes(key, encoder.encode(text), encoder.encode(about)).toBase64();
 }
 
 /**
@@ -53,14 +35,7 @@ export function encrypt(key: Uint8Array, text: string, about: string): string {
 export function decrypt(key: Uint8Array, data: string, about: Uint8Array): Uint8Array {
   const { read, written } = decoded.setFromBase64(data);
   const bytes = read === data.length ? decoded.subarray(0, written) : Uint8Array.fromBase64(data);
-  const tagAt = bytes.length - TAG_BYTES;
-  if (tagAt < NONCE_BYTES) throw new Error("an encrypted payload is too short");
-  const decipher = platformCrypto().createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES));
-  decipher.setAAD(about);
-  decipher.setAuthTag(bytes.subarray(tagAt));
-  const text: Uint8Array = decipher.update(bytes.subarray(NONCE_BYTES, tagAt));
-  decipher.final();
-  return text;
+  return decryptBytes(key, bytes, about);
 }
 
 /** Memory for the data of most payloads. */
