@@ -1,8 +1,9 @@
 import type { StoreNotice } from "../../api/store.ts";
-import { type MasterKeys, wrappedText } from "../../core/sealing/master_keys.ts";
+import { wrappedText } from "../../core/sealing/master_keys.ts";
 import type { Database } from "../connection/database.ts";
 import { countKeys, wrapKeys } from "../tables/subjects.ts";
 import { type Checkpoints, READERS_WAIT_MILLISECONDS } from "./checkpoints.ts";
+import type { SubjectKeys } from "./subject_keys.ts";
 import type { TransactionRunner } from "./transaction_runner.ts";
 
 /** The pause while a client has a transaction open. */
@@ -17,7 +18,7 @@ const RETRY_MILLISECONDS = 10_000;
  */
 export class KeyWrapping {
   readonly #db: Database;
-  readonly #masters: MasterKeys;
+  readonly #keys: Pick<SubjectKeys, "masters" | "wrappings">;
   readonly #transactions: TransactionRunner;
   readonly #checkpoints: Checkpoints;
   readonly #report: (notice: StoreNotice) => void;
@@ -25,21 +26,20 @@ export class KeyWrapping {
 
   constructor(
     db: Database,
-    masters: MasterKeys,
+    keys: Pick<SubjectKeys, "masters" | "wrappings">,
     transactions: TransactionRunner,
     checkpoints: Checkpoints,
     report: (notice: StoreNotice) => void,
   ) {
     this.#db = db;
-    this.#masters = masters;
+    this.#keys = keys;
     this.#transactions = transactions;
     this.#checkpoints = checkpoints;
     this.#report = report;
   }
 
-  /** @param wrappings the IDs of the master keys with which keys are wrapped now */
-  start(wrappings: readonly string[]): void {
-    const { first } = this.#masters;
+  start(): void {
+    const { masters: { first }, wrappings } = this.#keys;
     if (first !== undefined && wrappings.some((id) => id !== first)) this.#wrapIn(0, 0);
   }
 
@@ -58,7 +58,7 @@ export class KeyWrapping {
     if (this.#transactions.begin().kind !== "done") return this.#wrapIn(RETRY_MILLISECONDS, afterRow);
     let next: number | undefined;
     try {
-      next = wrapKeys(this.#db, afterRow, this.#masters);
+      next = wrapKeys(this.#db, afterRow, this.#keys.masters);
     } catch (error) {
       const { reason } = this.#transactions.abort(error);
       return this.#report({ kind: "keysWrapped", reason: `not all keys of subjects are wrapped: ${reason}` });
@@ -72,7 +72,7 @@ export class KeyWrapping {
 
   #removeTraces(): void {
     if (!this.#db.inTransaction && this.#checkpoints.emptyWal(READERS_WAIT_MILLISECONDS)) {
-      const reason = wrappedText(countKeys(this.#db), this.#masters.first!);
+      const reason = wrappedText(countKeys(this.#db), this.#keys.masters.first!);
       return this.#report({ kind: "keysWrapped", reason });
     }
     const pause = this.#db.inTransaction ? OPEN_MILLISECONDS : RETRY_MILLISECONDS;

@@ -23,16 +23,16 @@ const KNOWN_MAX = 10_000;
 export class SubjectKeys {
   /** The IDs of the master keys with which keys were wrapped when the store was opened. */
   readonly wrappings: readonly string[];
+  readonly masters: MasterKeys;
   readonly #db: Database;
   readonly #names: ReadonlySet<string>;
-  readonly #masters: MasterKeys;
   /** The keys of the last subjects, by name and value. */
   readonly #known = new Map<string, SubjectKey>();
 
   private constructor(db: Database, names: readonly string[], masters: MasterKeys) {
     this.#db = db;
     this.#names = new Set(names);
-    this.#masters = masters;
+    this.masters = masters;
     addSubjects(db);
     this.wrappings = wrappingsIn(db);
     const lacking = masters.lacking(this.wrappings);
@@ -77,7 +77,7 @@ export class SubjectKeys {
     const text = `${subject.name}\0${subject.value}`;
     const known = this.#known.get(text);
     if (known !== undefined) return known;
-    const key = livingKey(this.#db, subject, this.#masters) ?? this.#newKey(subject);
+    const key = livingKey(this.#db, subject, this.masters) ?? this.#newKey(subject);
     if (this.#known.size >= KNOWN_MAX) this.clear();
     this.#known.set(text, key);
     return key;
@@ -85,7 +85,7 @@ export class SubjectKeys {
 
   #newKey(subject: Tag): SubjectKey {
     const key = newSubjectKey();
-    addKey(this.#db, subject, key, this.#masters);
+    addKey(this.#db, subject, key, this.masters);
     return key;
   }
 }

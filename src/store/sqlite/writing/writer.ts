@@ -38,9 +38,7 @@ export class Writer {
   readonly #watch: StoreWatch;
   readonly #recent: RecentTerms;
   readonly #keys: SubjectKeys | undefined;
-  /** For the keys of subjects. */
-  readonly #masters: MasterKeys;
-  readonly #wrapping: KeyWrapping;
+  readonly #wrapping: KeyWrapping | undefined;
   #committed: StoreState;
   /** The store as the open transaction sees it. */
   #state: StoreState;
@@ -58,13 +56,13 @@ export class Writer {
     masters: MasterKeys = NO_MASTER_KEYS,
   ) {
     this.#db = db;
-    this.#masters = masters;
     this.#keys = SubjectKeys.of(db, subjects, masters);
     this.#report = report;
     this.#transactions = new TransactionRunner(db, files);
     this.#checkpoints = new Checkpoints(db, this.#transactions, () => this.#watch.reportTrouble(), report);
     this.#watch = new StoreWatch(db, this.#transactions, this.#checkpoints, files, report);
-    this.#wrapping = new KeyWrapping(db, masters, this.#transactions, this.#checkpoints, report);
+    this.#wrapping = this.#keys &&
+      new KeyWrapping(db, this.#keys, this.#transactions, this.#checkpoints, report);
     this.#committed = this.#state = readState(db);
     this.#recent = new RecentTerms(this.#state.head);
     const pausedSinceMicros = readPausedSince(db);
@@ -97,7 +95,7 @@ export class Writer {
     writer.#checkpoints.awaitRest();
     // A server that was killed while it forgot a subject may have left the destroyed key in the WAL.
     if (subjects.length > 0) writer.#checkpoints.emptyWal();
-    writer.#wrapping.start(writer.#keys?.wrappings ?? []);
+    writer.#wrapping?.start();
     return writer;
   }
 
@@ -171,7 +169,7 @@ export class Writer {
   }
 
   readChunkInside(request: ChunkRequest): Chunk {
-    return this.#readInside(() => readChunk(this.#db, request, this.#keys !== undefined && this.#masters));
+    return this.#readInside(() => readChunk(this.#db, request, this.#keys?.masters ?? false));
   }
 
   readProjectionInside(key: ProjectionKey): FoundProjection {
@@ -203,7 +201,7 @@ export class Writer {
 
   /** Leaves one file behind. A store that has lost a file stays as it is, open until the process ends. */
   close(): void {
-    this.#wrapping.stop();
+    this.#wrapping?.stop();
     this.rollback();
     if (!this.#watch.close()) return;
     this.#checkpoints.runLast();
