@@ -1,6 +1,7 @@
 import type { StoredSubject } from "../../store/api/store.ts";
 import type { StoppedStore } from "../../store/api/stopped_store.ts";
 import { MasterKeys } from "../../store/core/sealing/master_keys.ts";
+import { subjectParts } from "../../store/core/subject_parts.ts";
 import { openForChecking } from "../../store/sqlite/connection/connection.ts";
 import { type Database, sqlCodeOf } from "../../store/sqlite/connection/database.ts";
 import { checkDatabaseFile, storePaths } from "../../store/sqlite/data_directory/database_file.ts";
@@ -97,10 +98,5 @@ export function stoppedDirectory(dataDir: string, masterKeys: readonly string[] 
 
 async function* subjectsIn(db: Database, masters: MasterKeys): AsyncGenerator<readonly StoredSubject[]> {
   if (!hasSubjects(db)) return;
-  for (let after = 0;;) {
-    const { subjects, lastRow } = subjectsAfter(db, after, masters);
-    if (subjects.length === 0) return;
-    yield subjects;
-    after = lastRow;
-  }
+  yield* subjectParts((after) => subjectsAfter(db, after, masters));
 }

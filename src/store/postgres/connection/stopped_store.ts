@@ -2,6 +2,7 @@ import type { ProjectionReplace } from "../../../model/projection.ts";
 import { BatchSize } from "../../core/chunks/batch_size.ts";
 import type { StoppedStore } from "../../api/stopped_store.ts";
 import { MasterKeys } from "../../core/sealing/master_keys.ts";
+import { subjectParts } from "../../core/subject_parts.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
 import { BATCHES, batchesOf } from "../reading/event_batches.ts";
@@ -76,13 +77,10 @@ function contentOf(
     },
     async *subjects() {
       if (schemaVersion !== SEALING_VERSION) return;
-      for (let after = 0;;) {
+      yield* subjectParts(async (after) => {
         const [rows] = await session.run([readSubjects(after)]);
-        const { subjects, lastRow } = subjectsIn(rows!, after, masters);
-        if (subjects.length === 0) return;
-        yield subjects;
-        after = lastRow;
-      }
+        return subjectsIn(rows!, after, masters);
+      });
     },
   };
 }
