@@ -1,7 +1,7 @@
 import type { BlockTree } from "../../model/block_tree.ts";
 import { openForChecking } from "../../store/sqlite/connection/connection.ts";
 import type { Database } from "../../store/sqlite/connection/database.ts";
-import { checkDatabaseFile } from "../../store/sqlite/data_directory/database_file.ts";
+import { checkDatabaseFile, versionOf } from "../../store/sqlite/data_directory/database_file.ts";
 import { readState } from "../../store/sqlite/tables/identity.ts";
 import { readOrigin } from "../../store/sqlite/tables/origin.ts";
 import { BACKUP_VERSION, SEALED_BACKUP_VERSION } from "../../store/sqlite/tables/schema.ts";
@@ -9,6 +9,8 @@ import { hasTree } from "../../store/sqlite/tables/tree.ts";
 import { CopiedCheck } from "./copied_check.ts";
 import type { SignalGate } from "./signal_gate.ts";
 import { Damage, walkHistory } from "./walk_history.ts";
+
+const BACKUP_VERSIONS = [BACKUP_VERSION, SEALED_BACKUP_VERSION];
 
 /** Called from time to time with the sequence of the last event that was read, and of the last one of all. */
 type OnProgress = (sequence: number, head: number) => void | Promise<void>;
@@ -25,7 +27,7 @@ export async function treeOfChained(
   gate: SignalGate,
   onProgress: OnProgress,
 ): Promise<BlockTree | undefined> {
-  if (!checkDatabaseFile(path) || isOfBackup(path)) return undefined;
+  if (!checkDatabaseFile(path) || BACKUP_VERSIONS.includes(versionOf(path))) return undefined;
   try {
     using db = openForChecking(path);
     // The store of the backup reports a file that is no backup, or one of another store.
@@ -37,14 +39,6 @@ export async function treeOfChained(
     if (!(error instanceof Damage)) throw new Error(`${path} cannot be read: ${message}`);
     throw new Error(`${path} is damaged, nothing was changed: ${message}`);
   }
-}
-
-/** Reads the version in the header of the file. To open the database and close it would empty its WAL. */
-function isOfBackup(path: string): boolean {
-  using file = Deno.openSync(path);
-  const header = new Uint8Array(64);
-  file.readSync(header);
-  return [BACKUP_VERSION, SEALED_BACKUP_VERSION].includes(new DataView(header.buffer).getInt32(60));
 }
 
 async function checkedTree(db: Database, gate: SignalGate, onProgress: OnProgress): Promise<BlockTree> {

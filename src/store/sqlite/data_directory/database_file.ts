@@ -49,7 +49,7 @@ export function checkDatabaseFile(path: string, { mayBeInUse = false } = {}): bo
       `${path} belongs to another program (application_id ${applicationId}, expected ${APPLICATION_ID})`,
     );
   }
-  const version = view.getInt32(60);
+  const version = versionIn(view);
   if (!VERSIONS.includes(version)) {
     throw new StoreFileError(
       `${path} has schema version ${version}, but this program requires version ${SCHEMA_VERSION} or ${SEALING_VERSION}`,
@@ -62,6 +62,16 @@ export function checkDatabaseFile(path: string, { mayBeInUse = false } = {}): bo
   // While another process writes, the parts would be read at different moments and not fit together.
   if (besideWal === undefined || !mayBeInUse) rejectIncomplete(path, pagesOf(view), besideWal);
   return true;
+}
+
+/** Returns the schema version of a database file that was checked. To open the file and close it would empty its WAL. */
+export function versionOf(path: string): number {
+  const header = readHeader(path)!;
+  return versionIn(new DataView(header.buffer, 0, header.length));
+}
+
+function versionIn(header: DataView): number {
+  return header.getInt32(60);
 }
 
 function isOfSqlite(header: Uint8Array): boolean {

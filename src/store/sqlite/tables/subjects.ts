@@ -101,7 +101,7 @@ export function forgetSubject(db: Database, { name, value }: Tag, timeMicros: nu
   return rows.length === 0 ? undefined : inUse.length > 0;
 }
 
-/** The value has the same size, so it is written in the place of the former one. */
+/** A value of the same size is written in the place of the former one. */
 function eraseKey(db: Database, row: bigint): void {
   db.run("UPDATE subject_key SET key = zeroblob(length(key)) WHERE row = ?", row);
 }
