@@ -3,6 +3,7 @@ import { type Outcome, throwIfFailed } from "../../api/outcome.ts";
 import type { StoreReads } from "../../api/store.ts";
 import { EMPTY_WRITE, type StoreWrite, type WriteResult } from "../../api/write.ts";
 import { BLOCK_EVENTS } from "../../../model/block_tree.ts";
+import { ROOT } from "../../../model/earlier_roots.ts";
 
 /** The number of blocks whose roots are saved in one projection. A full one is never written again. */
 const PAGE_BLOCKS = 128;
@@ -94,8 +95,6 @@ export class SavedRoots {
     return { storeId, roots: store === storeId ? roots : [], version: projection.version };
   }
 }
-
-const ROOT = /^[0-9a-f]{64}$/;
 
 /** @throws Error that names the events whose roots were damaged in the file */
 function savedPage(page: number, payload: Uint8Array): SavedPage {
