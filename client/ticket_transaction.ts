@@ -16,8 +16,7 @@ export async function ticketTransaction<Events extends object>(
   server: Server,
   signal: AbortSignal | undefined,
 ): Promise<OpenTransaction<Events>> {
-  // Nothing is written yet, so it may be repeated.
-  const { body, json } = await server.repeat({
+  const { body, json } = await server.once({
     method: "POST",
     path: "/begin",
     waitSeconds: TURN_SECONDS,

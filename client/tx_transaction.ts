@@ -15,8 +15,7 @@ export async function txTransaction<Events extends object>(
   server: Server,
   signal: AbortSignal | undefined,
 ): Promise<OpenTransaction<Events>> {
-  // Nothing is written yet, so it may be repeated.
-  const { body, json } = await server.repeat({ method: "POST", path: "/tx", signal });
+  const { body, json } = await server.once({ method: "POST", path: "/tx", signal });
   const path = `/tx/${json<{ txId: string }>(body).txId}`;
   let isRead = false;
   let last: Promise<unknown> = Promise.resolve();
