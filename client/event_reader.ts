@@ -1,5 +1,5 @@
 import type { Position, StoredEvent } from "./events.ts";
-import { follow, type Followed, type FollowOptions } from "./follow.ts";
+import type { Followed, FollowOptions } from "./follow.ts";
 import type { CallOptions } from "./options.ts";
 import type { Query } from "./queries.ts";
 import { type BackwardsPage, type Page, type ReadAllOptions, type ReadOptions, readPage } from "./reading.ts";
@@ -109,7 +109,8 @@ export abstract class EventReader<Events extends object = Record<string, unknown
    * }
    * ```
    */
-  follow(query: Query<Events>, options: FollowOptions = {}): AsyncGenerator<Followed<Events>, never> {
-    return follow(this.server, query, options);
+  async *follow(query: Query<Events>, options: FollowOptions = {}): AsyncGenerator<Followed<Events>, never> {
+    const { follow } = await import("./follow.ts");
+    return yield* follow(this.server, query, options);
   }
 }

@@ -34,9 +34,12 @@ export function moduleOf({ code }: Example, url: string): string {
     withClient(code).replaceAll("http://127.0.0.1:8085", url);
 }
 
-/** Code that imports the client of this repository. */
+/** Code that imports the client of this repository, and its further modules, such as `eventstore-client/testing`. */
 export function withClient(code: string): string {
-  return code.replaceAll('"eventstore-client"', JSON.stringify(new URL("client/mod.ts", ROOT).href));
+  return code.replaceAll(
+    /"eventstore-client(\/\w+)?"/g,
+    (_, path = "") => JSON.stringify(new URL(`client${path}/mod.ts`, ROOT).href),
+  );
 }
 
 /** Runs a command of the runtime on the repository. @returns its error output; empty when it succeeds */

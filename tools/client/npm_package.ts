@@ -9,6 +9,9 @@ const NAME = "eventstore-client";
 /** The runtime packs only packages with a scope; the name is put in afterwards. */
 const SCOPED = "@eventstore/client";
 
+/** The folders whose `mod.ts` can be imported, each under its name; "." is the package itself. */
+const MODULES = ["."];
+
 const PACKAGE = {
   name: NAME,
   version: VERSION,
@@ -16,7 +19,9 @@ const PACKAGE = {
   type: "module",
   sideEffects: false,
   engines: { node: ">=20" },
-  exports: { ".": { types: "./mod.d.ts", default: "./mod.js" } },
+  exports: Object.fromEntries(
+    MODULES.map((name) => [nameOf(name), { types: pathOf(name, "d.ts"), default: pathOf(name, "js") }]),
+  ),
 };
 
 /**
@@ -31,7 +36,8 @@ export async function npmPackage(to: string): Promise<string> {
     const sources = join(directory, "sources");
     await copyDirectory(fileURLToPath(new URL("client", REPOSITORY)), sources);
     const { compilerOptions } = JSON.parse(await Deno.readTextFile(new URL("deno.json", REPOSITORY)));
-    const settings = { name: SCOPED, version: VERSION, exports: "./mod.ts", compilerOptions };
+    const exports = Object.fromEntries(MODULES.map((name) => [nameOf(name), pathOf(name, "ts")]));
+    const settings = { name: SCOPED, version: VERSION, exports, compilerOptions };
     await Deno.writeTextFile(join(sources, "deno.json"), JSON.stringify(settings));
     const packed = ["pack", "--quiet", "--allow-dirty", "--output", "packed.tgz"];
     await run(Deno.execPath(), packed, { cwd: sources });
@@ -46,6 +52,16 @@ export async function npmPackage(to: string): Promise<string> {
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
+}
+
+/** The name of a module in `exports`. */
+function nameOf(folder: string): string {
+  return folder === "." ? "." : `./${folder}`;
+}
+
+/** The path of a module in the package. */
+function pathOf(folder: string, extension: string): string {
+  return `${nameOf(folder)}/mod.${extension}`;
 }
 
 async function copyDirectory(from: string, to: string): Promise<void> {
