@@ -6,7 +6,17 @@ import { inDirectory } from "../support/directory.ts";
 import { complaintsOf, type Example, examples, moduleOf, sources, withClient } from "./examples.ts";
 import { placeOf, startTestServer } from "./support.ts";
 
-const PAGES = ["docs/client.md", "client/README.md", "README.md"];
+const DOCS = new URL("../../docs/", import.meta.url);
+
+/** The pages with examples that only need a server. The tutorial shows files, which are checked on their own. */
+const PAGES = [
+  "README.md",
+  "client/README.md",
+  ...[...Deno.readDirSync(DOCS)].map(({ name }) => name).filter((name) =>
+    /^(?!tutorial)\w+\.md$/.test(name) &&
+    Deno.readTextFileSync(new URL(name, DOCS)).includes('from "eventstore-client')
+  ).sort().map((name) => `docs/${name}`),
+];
 
 /** The strictest options that a user may set. */
 const COMPILER_OPTIONS = {
