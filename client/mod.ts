@@ -22,6 +22,13 @@ export type { EventOf, NewEvent, PayloadFormat, Position, StoredEvent, Tags, Typ
 export type { Followed, FollowOptions } from "./follow.ts";
 export type { ForgetOptions, Forgotten, Subject } from "./forget.ts";
 export type { OneOrMore } from "./one_or_more.ts";
+export type {
+  OpenTelemetry,
+  SpanAttributes,
+  TraceContext,
+  TraceParent,
+  TraceSpan,
+} from "./open_telemetry.ts";
 export type { CallOptions, EventStoreOptions, NotJson } from "./options.ts";
 export type { ListedProjection, ListOptions } from "./list_projections.ts";
 export type { ProjectedRows, RowModel } from "./project_rows.ts";

@@ -1,4 +1,5 @@
 import type { PayloadFormat, StoredEvent } from "./events.ts";
+import type { OpenTelemetry } from "./open_telemetry.ts";
 import type { Transport } from "./transport/transport.ts";
 
 /** Options that every method has. */
@@ -42,6 +43,8 @@ export interface EventStoreOptions {
    * `follow` and `project` repeat without end once the server has answered.
    */
   readonly retrySeconds?: number;
+  /** The module `@opentelemetry/api`: requests become spans, and events carry `traceparent` in their metadata. */
+  readonly openTelemetry?: OpenTelemetry;
   /** Replaces `url` and `socketPath`, for tests. */
   readonly transport?: Transport;
 }

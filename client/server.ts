@@ -1,6 +1,7 @@
 import { Refused } from "./errors.ts";
 import type { PayloadFormat } from "./events.ts";
 import { type Answer, type Call, type Contact, exchange } from "./exchange.ts";
+import type { OpenTelemetry } from "./open_telemetry.ts";
 import type { EventStoreOptions, NotJson } from "./options.ts";
 import { isPassing, repeated, retriesFor } from "./retries.ts";
 import { fetchTransport } from "./transport/fetch_transport.ts";
@@ -15,6 +16,8 @@ export interface Server {
   readonly contact: Readonly<Contact>;
   /** How long failed requests are repeated, in seconds. */
   readonly retrySeconds: number;
+  /** Records traces, if the application wishes it. */
+  readonly openTelemetry?: OpenTelemetry | undefined;
   /** Sends one request, once, up to the head of its answer. */
   begin(call: Call): Promise<Answer>;
   /** Sends one request, once, and returns the text of its answer. */
@@ -30,17 +33,29 @@ export interface TextAnswer extends Pick<Answer, "header" | "json" | "lost"> {
 
 /** Returns the server that the options describe. */
 export function serverOf(options: EventStoreOptions): Server {
-  const { token, edition = "A", payload = "json", notJson = "fail", answerSeconds = 30, retrySeconds = 10 } =
-    options;
+  const {
+    token,
+    edition = "A",
+    payload = "json",
+    notJson = "fail",
+    answerSeconds = 30,
+    retrySeconds = 10,
+    openTelemetry,
+  } = options;
   const contact: Contact = { transport: transportOf(options) };
   const common = token ? { authorization: `Bearer ${token}` } : {};
+  const send = (call: Call): Promise<Answer> => exchange(contact, answerSeconds, common, call);
   const server: Server = {
     edition,
     payload,
     notJson,
     contact,
     retrySeconds,
-    begin: (call) => exchange(contact, answerSeconds, common, call),
+    openTelemetry,
+    begin: async (call) =>
+      openTelemetry
+        ? (await import("./tracing.ts")).traced(openTelemetry, contact.transport.address, call, send)
+        : await send(call),
     async once(call) {
       const answer = await server.begin(call);
       return { ...answer, body: await answer.text() };

@@ -26,6 +26,12 @@ const COMPILER_OPTIONS = {
   noPropertyAccessFromIndexSignature: true,
 };
 
+/** Packages from npm that examples may import. */
+const PACKAGES = Object.fromEntries(
+  Object.entries<string>(JSON.parse(Deno.readTextFileSync(new URL("../deno.json", DOCS))).imports)
+    .filter(([, source]) => source.startsWith("npm:")),
+);
+
 /** Writes the files that the tutorial shows. @returns their paths */
 function writeTutorialFiles(directory: string): string[] {
   const files = pageBlocks("tutorial.md").filter(({ language }) => language === "ts").map(({ text }) => {
@@ -52,7 +58,10 @@ Deno.test("the examples in the docstrings and on the pages have the right types 
     const checked = [...files, ...writeTutorialFiles(directory)];
     const places = all.map(({ place }, i) => `example_${i}.ts is ${place}`).join("\n");
     const config = join(directory, "deno.json");
-    await Deno.writeTextFile(config, JSON.stringify({ compilerOptions: COMPILER_OPTIONS }));
+    await Deno.writeTextFile(
+      config,
+      JSON.stringify({ compilerOptions: COMPILER_OPTIONS, imports: PACKAGES }),
+    );
     assert.equal(await complaintsOf("check", "--quiet", "--config", config, ...checked), "", places);
     for (const [i, { place }] of all.entries()) {
       await serverA.client().reset();

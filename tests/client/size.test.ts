@@ -9,17 +9,23 @@ const ROOT = new URL("../../", import.meta.url);
 /** The limit for the minified code that every program loads. */
 const BYTES_MAX = 12_000;
 /**
- * The limit with all code that is imported on first use: decide, writeOnce, forget, project with one state and with rows,
- * lists of projections, transaction, follow, unix sockets.
+ * The limit for the code that the basic methods import on first use, all together: decide, writeOnce, forget, project with
+ * one state and with rows, lists of projections, transaction, follow, unix sockets.
  */
-const BYTES_MAX_OF_ALL = 24_500;
+const BYTES_MAX_ON_FIRST_USE = 13_000;
+/** Limits of features that a program chooses: the code that each imports on first use. */
+const BYTES_MAX_OF_FEATURES = { "./tracing.ts": 3_000 };
 
-/** Returns the size of the client as one minified module in bytes. `rewrite` may change each source before. */
-async function minifiedBytes(rewrite: (text: string) => string): Promise<number> {
+const IMPORT = /\bimport\("(\.\/[^"]+)"\)/g;
+
+/** Returns the size of the client as one minified module in bytes, with the imports on first use that are wanted. */
+async function minifiedBytes(isWanted: (path: string) => boolean): Promise<number> {
   return await inDirectory(async (directory) => {
     for (const path of sources("client/")) {
       await Deno.mkdir(dirname(join(directory, path)), { recursive: true });
-      await Deno.writeTextFile(join(directory, path), rewrite(await Deno.readTextFile(new URL(path, ROOT))));
+      const text = await Deno.readTextFile(new URL(path, ROOT));
+      const rewritten = text.replaceAll(IMPORT, (all, path) => isWanted(path) ? all : 'import("node:fs")');
+      await Deno.writeTextFile(join(directory, path), rewritten);
     }
     const args = ["bundle", "--quiet", "--no-check", "--minify", "client/mod.ts"];
     const { code, stdout, stderr } = await runDeno(args, { cwd: directory });
@@ -29,15 +35,17 @@ async function minifiedBytes(rewrite: (text: string) => string): Promise<number>
 }
 
 Deno.test("the client is small", async () => {
-  let left = 0;
-  const first = await minifiedBytes((text) =>
-    text.replaceAll(/\bimport\("\.\/[^"]+"\)/g, () => {
-      left++;
-      return 'import("node:fs")';
-    })
+  const onFirstUse = sources("client/").flatMap((path) =>
+    [...Deno.readTextFileSync(new URL(path, ROOT)).matchAll(IMPORT)].map(([, imported]) => imported!)
   );
-  assert.equal(left, 9, "modules that are imported when they are used");
+  assert.equal(onFirstUse.length, 10, "modules that are imported when they are used");
+  const first = await minifiedBytes(() => false);
   assert.ok(first < BYTES_MAX, `${first} bytes`);
-  const all = await minifiedBytes((text) => text);
-  assert.ok(all < BYTES_MAX_OF_ALL, `${all} bytes with all modules`);
+  const later = await minifiedBytes((path) => !(path in BYTES_MAX_OF_FEATURES)) - first;
+  assert.ok(later < BYTES_MAX_ON_FIRST_USE, `${later} bytes on first use`);
+  for (const [feature, most] of Object.entries(BYTES_MAX_OF_FEATURES)) {
+    assert.ok(onFirstUse.includes(feature), feature);
+    const more = await minifiedBytes((path) => path === feature) - first;
+    assert.ok(more < most, `${more} bytes of ${feature}`);
+  }
 });

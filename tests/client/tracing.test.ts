@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import * as api from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { BasicTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import { type EventStore, type NewEvent, Refused } from "../../client/mod.ts";
+import { processed, withTrace } from "../../client/tracing.ts";
+import { failure, listed, note, placeOf, type SchoolEvents, sharedTestServer, storeOf } from "./support.ts";
+
+/** A span as OTLP sends it. */
+interface Exported {
+  readonly name: string;
+  readonly kind: number;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly status: { readonly code?: number; readonly message?: string };
+  readonly attributes: readonly { readonly key: string; readonly value: Record<string, unknown> }[];
+}
+
+/** `SpanKind` as OTLP numbers it. */
+const KIND = { internal: 1, client: 3, producer: 4, consumer: 5 };
+
+const server = sharedTestServer();
+
+/**
+ * Runs the work in an application that has set up the SDK, with its OTLP exporter.
+ * @returns the spans that the collector has received
+ */
+async function spansOf(work: (store: EventStore<SchoolEvents>) => Promise<unknown>): Promise<Exported[]> {
+  const received: Exported[] = [];
+  await using collector = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
+    assert.equal(new URL(request.url).pathname, "/v1/traces");
+    const { resourceSpans } = await request.json();
+    for (const { scopeSpans } of resourceSpans) {
+      for (const { scope, spans } of scopeSpans) {
+        if (scope.name === "eventstore-client") received.push(...spans);
+      }
+    }
+    return Response.json({});
+  });
+  const exporter = new OTLPTraceExporter({ url: `http://127.0.0.1:${collector.addr.port}/v1/traces` });
+  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const contexts = new AsyncLocalStorageContextManager().enable();
+  api.context.setGlobalContextManager(contexts);
+  api.trace.setGlobalTracerProvider(provider);
+  try {
+    await work(storeOf(server, { openTelemetry: api }));
+    await provider.forceFlush();
+    return received;
+  } finally {
+    await provider.shutdown();
+    contexts.disable();
+    api.trace.disable();
+    api.context.disable();
+  }
+}
+
+function attributesOf({ attributes }: Exported): Record<string, unknown> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+}
+
+Deno.test("a write is a span, and its events carry the span as traceparent", async () => {
+  let stored: readonly { readonly metadata: object }[] = [];
+  const spans = await spansOf(async (store) => {
+    await store.append([note("a"), { ...note("b"), metadata: { traceparent: "mine" } }]);
+    stored = await listed(store.readAll("*"));
+  });
+  const [write, read] = spans;
+  assert.equal(spans.length, 2);
+  assert.deepEqual([write!.name, write!.kind], ["append events", KIND.producer]);
+  const { port } = new URL(placeOf(server.address).url!);
+  assert.deepEqual(attributesOf(write!), {
+    "messaging.system": "eventstore",
+    "messaging.operation.name": "append",
+    "messaging.operation.type": "send",
+    "messaging.destination.name": "events",
+    "messaging.batch.message_count": 2,
+    "server.address": "127.0.0.1",
+    "server.port": Number(port),
+  });
+  assert.deepEqual(stored.map(({ metadata }) => metadata), [
+    { traceparent: `00-${write!.traceId}-${write!.spanId}-01` },
+    { traceparent: "mine" },
+  ]);
+  assert.deepEqual([read!.name, read!.kind], ["read events", KIND.client]);
+  assert.equal(attributesOf(read!)["messaging.operation.type"], "receive");
+});
+
+Deno.test("a consumer continues the trace in which the event was written, and so do the events that it writes", async () => {
+  const spans = await spansOf(async (store) => {
+    await store.append(note("cause"));
+    for await (const event of store.readAll("*")) {
+      await processed(api, "notes", event, async (traceparent) => {
+        await store.append(withTrace<NewEvent<SchoolEvents>>([note("effect")], traceparent));
+        await store.projections.get("notes", "1");
+      });
+    }
+  });
+  const [cause, process] = ["append events", "process notes"].map((name) =>
+    spans.find((span) => span.name === name)!
+  );
+  const inside = spans.filter(({ parentSpanId }) => parentSpanId === process!.spanId);
+  assert.deepEqual(inside.map(({ name }) => name), ["append events", "GET /projections"]);
+  assert.equal(process!.parentSpanId, cause!.spanId);
+  assert.equal(process!.kind, KIND.consumer);
+  assert.deepEqual([process!, ...inside].map(({ traceId }) => traceId), Array(3).fill(cause!.traceId));
+  const { "messaging.consumer.group.name": group, "messaging.message.id": id } = attributesOf(process!);
+  assert.deepEqual([group, id], ["notes", "1"]);
+});
+
+Deno.test("a failed call is a span with the code of the error", async () => {
+  const spans = await spansOf(async (store) => {
+    await store.append(note("a"));
+    await failure(store.append(note("b"), { conditions: { query: "*" } }));
+  });
+  const failed = spans.at(-1)!;
+  assert.equal(attributesOf(failed)["error.type"], "ConcurrencyException");
+  assert.equal(failed.status.code, 2);
+});
+
+Deno.test("a write under a key is recognized in another trace", async () => {
+  await spansOf(async (store) => {
+    const first = await store.writeOnce("k", note("a"));
+    const second = await store.writeOnce("k", note("a"));
+    assert.deepEqual(second, { ...first, repeated: true });
+    assert.ok(await failure(store.writeOnce("k", note("b"))) instanceof Refused);
+  });
+});
+
+Deno.test("without an SDK, events carry no traceparent", async () => {
+  const store = storeOf(server, { openTelemetry: api });
+  await store.append(note("a"));
+  const [event] = await listed(store.readAll("*"));
+  assert.deepEqual(event!.metadata, {});
+});
