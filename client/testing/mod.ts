@@ -7,3 +7,4 @@
 export type { Limits } from "./checks.ts";
 export { memoryStore, type MemoryStoreOptions } from "./memory_store.ts";
 export { TestClock } from "./test_clock.ts";
+export { type EventHandler, type Expected, type Given, given, type When } from "./scenario.ts";

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { npmPackage } from "../../../tools/client/npm_package.ts";
 import { run } from "../../../tools/build/run.ts";
 import { placeOf, startTestServer } from "../../client/support.ts";
+import { runCommand } from "../../support/run_command.ts";
 import { freePort } from "../../support/free_port.ts";
 import { needingTest } from "../support/needing_test.ts";
 
@@ -12,6 +13,7 @@ import { needingTest } from "../support/needing_test.ts";
  */
 
 const BUN = "bun@1.3.0";
+const VITEST = "vitest@3.2.4";
 
 const directory = await Deno.makeTempDir({ prefix: "eventstore_client_test_" });
 const tarball = await npmPackage(directory);
@@ -78,6 +80,49 @@ const missing = await run("npm", [...INSTALL, BUN], { cwd: directory }).then(
 needingTest("Bun uses the package", { missing, excused: false }, async () => {
   await checkOn(join(directory, "node_modules/.bin/bun"), "run");
 });
+
+/** A test of a decision, for the runner from this module, and one that fails. */
+const testFor = (runner: string): string => `
+import { test } from "${runner}";
+import { given } from "eventstore-client/testing";
+
+const taken = { type: "SeatTaken", identifiers: { show: "s1" }, payload: { by: "Ada" } };
+const takeSeat = (store) =>
+  store.decide({ query: "*", initial: 0, apply: (taken) => taken + 1 }, (count) => {
+    if (count > 0) throw new RangeError("sold out");
+    return taken;
+  });
+test("a seat is taken", () => given([]).when(takeSeat).then(taken));
+test("no seat is left", () => given([taken]).when(takeSeat).then(RangeError));
+test("a wrong expectation", () => given([]).when(takeSeat).then({ ...taken, payload: { by: "Bob" } }));
+`;
+
+/** Runs the tests, of which one fails, and compares the message of that one. */
+async function assertRuns(program: string, ...args: string[]): Promise<void> {
+  const { code, stdout, stderr } = await runCommand([program, ...args], { cwd: directory });
+  const said = stdout + stderr;
+  assert.equal(code, 1, said);
+  assert.match(said, /(pass|Tests .*) 2|2 passed/, said);
+  assert.match(said, /- +"by": "Bob"\n[^"]*\+ +"by": "Ada"/, said);
+}
+
+Deno.test("Node's test runner runs tests with the module for tests", async () => {
+  await Deno.writeTextFile(join(directory, "node.test.js"), testFor("node:test"));
+  await assertRuns("node", "--test", join(directory, "node.test.js"));
+});
+
+const noVitest = await run("npm", [...INSTALL, VITEST], { cwd: directory }).then(
+  () => undefined,
+  () => `${VITEST} cannot be fetched from npm`,
+);
+needingTest(
+  "Vitest runs tests with the module for tests",
+  { missing: noVitest, excused: false },
+  async () => {
+    await Deno.writeTextFile(join(directory, "vitest.test.js"), testFor("vitest"));
+    await assertRuns(join(directory, "node_modules/.bin/vitest"), "run", "vitest.test.js");
+  },
+);
 
 Deno.test("the types of the package are those of the sources", async () => {
   await Deno.writeTextFile(
