@@ -1,4 +1,5 @@
 import type { ConsumeOptions, Consumer } from "./consume/consumer.ts";
+import type { Consumers } from "./consume/consumers.ts";
 import type { Decided, DecideOptions, Decision, Models } from "./decide.ts";
 import type { DecisionModel } from "./decision_model.ts";
 import { EventReader } from "./event_reader.ts";
@@ -294,6 +295,25 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
   ): Promise<never> {
     const { consume } = await import("./consume/consume.ts");
     return await consume(this.server, name, consumer, options);
+  }
+
+  /**
+   * The consumers of the store: lists them with their lag, and has parked events handled again or dropped. Edition A.
+   *
+   * @example
+   * ```ts
+   * import { EventStore } from "eventstore-client";
+   *
+   * const store = new EventStore({ url: "http://127.0.0.1:8085" });
+   * const consumers = await store.consumers();
+   * for (const { name, lag, parked } of await consumers.list()) {
+   *   console.log(name, lag);
+   *   if (parked) await consumers.retry(name, "all");
+   * }
+   * ```
+   */
+  async consumers(): Promise<Consumers> {
+    return new (await import("./consume/consumers.ts")).Consumers(this.server);
   }
 
   /**

@@ -21,6 +21,13 @@ export type {
   HandleContext,
   Handled,
 } from "./consume/consumer.ts";
+export type {
+  ConsumerPartition,
+  Consumers,
+  ConsumerState,
+  ConsumerSummary,
+  ParkedEvent,
+} from "./consume/consumers.ts";
 export type { Decided, DecideOptions, Decision } from "./decide.ts";
 export { type DecisionModel, decisionModel } from "./decision_model.ts";
 export * from "./errors.ts";

@@ -45,19 +45,19 @@ export class Work<Events extends object> {
 
   /** Starts as many handlers as may run. Call it when something has changed. */
   start(): void {
-    const later: Item<Events>[] = [];
-    let next = 0;
-    while (next < this.#ready.length && this.#running < this.#session.concurrency && this.#mayStart()) {
-      const item = this.#ready[next++]!;
-      if (item.partition.isClosing) continue;
-      if (isTooFarAhead(item)) later.push(item);
-      else {
-        this.#running++;
-        item.partition.inWork++;
-        this.#run(item).catch(this.#session.fail);
-      }
-    }
-    this.#ready = [...later, ...this.#ready.slice(next)];
+    const starting: Item<Events>[] = [];
+    this.#ready = this.#ready.filter((item) => {
+      const { partition } = item;
+      if (partition.isClosing) return false;
+      const isFree = this.#running < this.#session.concurrency && this.#mayStart();
+      if (!isFree || isTooFarAhead(item)) return true;
+      this.#running++;
+      partition.inWork++;
+      starting.push(item);
+      return false;
+    });
+    // They may start others, so the list is complete before.
+    for (const item of starting) this.#run(item).catch(this.#session.fail);
     this.space.wake();
   }
 
@@ -85,9 +85,9 @@ export class Work<Events extends object> {
     let failure: { readonly error: unknown } | undefined;
     let output: Output<Events> | undefined;
     try {
-      output = parksKeys && partition.hasParkedBefore(key, event.sequence)
+      output = await (parksKeys && partition.hasParkedBefore(key, event.sequence)
         ? parkedOutput(records, item)
-        : await handle(this.#session, item);
+        : handle(this.#session, item));
     } catch (error) {
       failure = { error };
     } finally {
