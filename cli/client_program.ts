@@ -1,21 +1,7 @@
 import { settings } from "../src/config/settings.ts";
-import type { Argument, Flag, Program, Verb } from "./program.ts";
-
-const json = (help: string) => ({ name: "json", help }) as const;
-
-const help = { name: "help", help: "print this text and exit; so does -h" } as const satisfies Flag;
-
-/**
- * The flags that give the server's address and token. The token itself is no flag, since other users can see the flags
- * of a process.
- */
-const server = [
-  { name: "url", value: "url", help: "server to speak to, http:// or https://" },
-  { name: "socket", value: "path", help: "unix socket of the server, instead of --url" },
-  { name: "token-file", value: "path", help: "file that holds the bearer token and nothing else" },
-  { name: "ca-file", value: "path", help: "certificates (PEM) of the authority of an https:// server" },
-  help,
-] as const satisfies readonly Flag[];
+import { help, json, server } from "./client_flags.ts";
+import { consumersVerb } from "./consumers_verb.ts";
+import type { Argument, Program, Verb } from "./program.ts";
 
 const type = {
   name: "type",
@@ -230,6 +216,7 @@ export const clientProgram = {
     typesVerb,
     statsVerb,
     projectionVerb,
+    consumersVerb,
     subjectVerb,
     forgetVerb,
     healthVerb,
@@ -257,7 +244,7 @@ export const clientProgram = {
     ["1", "it failed; standard error says why"],
     ["2", "a flag, an argument or an event is wrong: nothing was written, and trying again will not help"],
     ["3", "conflict: a condition or a version does not hold, or the store was reset; nothing was written"],
-    ["4", "there is no such projection, or no such person"],
+    ["4", "there is no such projection, consumer, parked event or person"],
     ["5", "the server cannot be reached, or cannot do it now; nothing was written: try again later"],
     ["6", "the answer to a write was lost, or came from a proxy: it may or may not have happened"],
     ["7", "the token is missing or wrong, or the server does not allow it"],

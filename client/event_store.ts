@@ -1,3 +1,5 @@
+import type { ConsumeOptions, Consumer } from "./consume/consumer.ts";
+import type { Consumers } from "./consume/consumers.ts";
 import type { Decided, DecideOptions, Decision, Models } from "./decide.ts";
 import type { DecisionModel } from "./decision_model.ts";
 import { EventReader } from "./event_reader.ts";
@@ -255,6 +257,63 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
   ): AsyncGenerator<never, never> {
     const { project } = await import("./project.ts");
     return yield* project(this.server, name, model, options) as AsyncGenerator<never, never>;
+  }
+
+  /**
+   * Handles every event that matches, in as many processes as run it under the same name. Events with the same value
+   * of `by` are handled in order, one at a time, others in parallel. The progress is kept in the store. The result of
+   * `handle` is written together with it, so each event has its effects in the store exactly once. When a process
+   * dies, the others take over within seconds.
+   *
+   * A handler that throws is called again, after pauses that grow, and then its event is parked. After a reset, the
+   * consumer begins again by itself. It runs until the signal ends it. Edition A.
+   * @throws the reason of the signal, or an error that no repetition mends, such as `ConsumerDiffers`
+   * @example
+   * ```ts
+   * import { type Consumer, type ConsumerNotification, EventStore } from "eventstore-client";
+   *
+   * const store = new EventStore({ url: "http://127.0.0.1:8085" });
+   * await store.append({ type: "OrderPlaced", identifiers: { order: "o1" }, payload: { cents: 1900 } });
+   * const end = new AbortController();
+   * const invoices: Consumer = {
+   *   query: { types: ["OrderPlaced"] },
+   *   by: "order",
+   *   handle: ({ identifiers, payload }) => ({ type: "InvoiceIssued", identifiers, payload }),
+   * };
+   * try {
+   *   const onNotification = ({ kind }: ConsumerNotification) => kind === "handled" && end.abort();
+   *   await store.consume("invoices", invoices, { signal: end.signal, onNotification });
+   * } catch (error) {
+   *   if (!end.signal.aborted) throw error;
+   * }
+   * ```
+   */
+  async consume(
+    name: string,
+    consumer: Consumer<Events>,
+    options: ConsumeOptions = {},
+  ): Promise<never> {
+    const { consume } = await import("./consume/consume.ts");
+    return await consume(this.server, name, consumer, options);
+  }
+
+  /**
+   * The consumers of the store: lists them with their lag, and has parked events handled again or dropped. Edition A.
+   *
+   * @example
+   * ```ts
+   * import { EventStore } from "eventstore-client";
+   *
+   * const store = new EventStore({ url: "http://127.0.0.1:8085" });
+   * const consumers = await store.consumers();
+   * for (const { name, lag, parked } of await consumers.list()) {
+   *   console.log(name, lag);
+   *   if (parked) await consumers.retry(name, "all");
+   * }
+   * ```
+   */
+  async consumers(): Promise<Consumers> {
+    return new (await import("./consume/consumers.ts")).Consumers(this.server);
   }
 
   /**

@@ -13,6 +13,21 @@
  * @module
  */
 
+export type {
+  ConsumeOptions,
+  Consumer,
+  ConsumerNotification,
+  Effects,
+  HandleContext,
+  Handled,
+} from "./consume/consumer.ts";
+export type {
+  ConsumerPartition,
+  Consumers,
+  ConsumerState,
+  ConsumerSummary,
+  ParkedEvent,
+} from "./consume/consumers.ts";
 export type { Decided, DecideOptions, Decision } from "./decide.ts";
 export { type DecisionModel, decisionModel } from "./decision_model.ts";
 export * from "./errors.ts";
