@@ -18,7 +18,9 @@ const tarball = await npmPackage(directory);
 await Deno.writeTextFile(join(directory, "package.json"), '{ "type": "module", "private": true }');
 const INSTALL = ["install", "--no-audit", "--no-fund", "--loglevel=error"];
 await run("npm", [...INSTALL, "--offline", tarball], { cwd: directory });
-await Deno.copyFile(new URL("runtime_check.js", import.meta.url), join(directory, "runtime_check.js"));
+for (const file of ["runtime_check.js", "mirror_check.js"]) {
+  await Deno.copyFile(new URL(file, import.meta.url), join(directory, file));
+}
 await Deno.writeTextFile(
   join(directory, "main.js"),
   `import process from "node:process";
@@ -41,6 +43,14 @@ async function checkOn(program: string, ...args: string[]): Promise<void> {
   }
 }
 
+/** Runs the check of the module `mirror` with a driver of SQLite. */
+async function checkMirrorOn(driver: string, program: string, ...args: string[]): Promise<void> {
+  await using server = await startTestServer();
+  const place = JSON.stringify(placeOf(server.address));
+  const command = [...args, join(directory, "mirror_check.js"), driver, place];
+  assert.equal(await run(program, command, { cwd: directory }), "one,two\n");
+}
+
 Deno.test("Deno uses the package", async () => {
   await checkOn(
     Deno.execPath(),
@@ -51,6 +61,7 @@ Deno.test("Deno uses the package", async () => {
     "--allow-read",
     "--allow-write",
   );
+  await checkMirrorOn("node:sqlite", Deno.execPath(), "run", "--quiet", "--no-prompt", "--allow-net");
 });
 
 Deno.test("an example runs with the package as it is", async () => {
@@ -77,6 +88,7 @@ const missing = await run("npm", [...INSTALL, BUN], { cwd: directory }).then(
 );
 needingTest("Bun uses the package", { missing, excused: false }, async () => {
   await checkOn(join(directory, "node_modules/.bin/bun"), "run");
+  await checkMirrorOn("bun:sqlite", join(directory, "node_modules/.bin/bun"), "run");
 });
 
 Deno.test("the types of the package are those of the sources", async () => {
