@@ -1,45 +1,6 @@
 import { settings } from "../src/config/settings.ts";
-import type { Argument, Flag, Program, Verb } from "./program.ts";
-
-const json = (help: string) => ({ name: "json", help }) as const;
-
-const help = { name: "help", help: "print this text and exit; so does -h" } as const satisfies Flag;
-
-/**
- * The flags that give the server's address and token. The token itself is no flag, since other users can see the flags
- * of a process.
- */
-const server = [
-  { name: "url", value: "url", help: "server to speak to, http:// or https://" },
-  { name: "socket", value: "path", help: "unix socket of the server, instead of --url" },
-  { name: "token-file", value: "path", help: "file that holds the bearer token and nothing else" },
-  { name: "ca-file", value: "path", help: "certificates (PEM) of the authority of an https:// server" },
-  help,
-] as const satisfies readonly Flag[];
-
-const type = {
-  name: "type",
-  value: "type",
-  repeated: true,
-  help: "the event has this type, or one of several",
-} as const;
-const tag = {
-  name: "tag",
-  value: "name=value",
-  repeated: true,
-  help: "the event carries this identifier, and all others that are given",
-} as const;
-const meta = {
-  name: "meta",
-  value: "name=value",
-  repeated: true,
-  help: "the event carries this metadata entry, and all others that are given",
-} as const;
-const query = {
-  name: "query",
-  value: "json",
-  help: "a whole query as QUERY /events takes it, instead of --type, --tag and --meta",
-} as const;
+import { help, json, meta, query, server, tag, type } from "./client_flags.ts";
+import type { Argument, Program, Verb } from "./program.ts";
 
 const readVerb = {
   name: "read",
@@ -122,6 +83,16 @@ const statsVerb = {
   name: "stats",
   summary: "Prints how many events there are, and how many have an identifier of each name.",
   flags: [json("print the catalog as one line of JSON, as the server sends it"), ...server],
+} as const satisfies Verb;
+
+const exportVerb = {
+  name: "export",
+  summary: "Writes the events that a directory does not have yet to Parquet files, for a warehouse.",
+  flags: [
+    { name: "parquet", value: "path", required: true, help: "directory of the files; created if missing" },
+    json("print each file as one line of JSON"),
+    ...server,
+  ],
 } as const satisfies Verb;
 
 const projectionVerb = {
@@ -229,6 +200,7 @@ export const clientProgram = {
     headVerb,
     typesVerb,
     statsVerb,
+    exportVerb,
     projectionVerb,
     subjectVerb,
     forgetVerb,

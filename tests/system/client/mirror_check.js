@@ -20,4 +20,5 @@ for (const version of ["1", "2"]) {
     },
   }, { stopAtEnd: true });
 }
-console.log(connection.prepare("SELECT group_concat(text) AS texts FROM notes").get().texts);
+const { texts: found } = connection.prepare("SELECT group_concat(text) AS texts FROM notes").get();
+process.stdout.write(`${found}\n`);
