@@ -5,6 +5,7 @@ import { addressOf } from "../src/shell/server_address.ts";
 import { append } from "../src/shell/verbs/append.ts";
 import { stats, types } from "../src/shell/verbs/catalog.ts";
 import { consumers } from "../src/shell/verbs/consumers.ts";
+import { exportEvents } from "../src/shell/verbs/export.ts";
 import { head } from "../src/shell/verbs/head.ts";
 import { health } from "../src/shell/verbs/health.ts";
 import { projection } from "../src/shell/verbs/projection.ts";
@@ -62,6 +63,8 @@ function runVerb(context: ShellContext, line: ServerLine): Promise<number> {
       return types(context, line.options);
     case "stats":
       return stats(context, line.options);
+    case "export":
+      return exportEvents(context, line.options);
     case "projection":
       return projection(context, line.arguments, line.options);
     case "consumers":

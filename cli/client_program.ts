@@ -1,31 +1,7 @@
 import { settings } from "../src/config/settings.ts";
-import { help, json, server } from "./client_flags.ts";
+import { help, json, meta, query, server, tag, type } from "./client_flags.ts";
 import { consumersVerb } from "./consumers_verb.ts";
 import type { Argument, Program, Verb } from "./program.ts";
-
-const type = {
-  name: "type",
-  value: "type",
-  repeated: true,
-  help: "the event has this type, or one of several",
-} as const;
-const tag = {
-  name: "tag",
-  value: "name=value",
-  repeated: true,
-  help: "the event carries this identifier, and all others that are given",
-} as const;
-const meta = {
-  name: "meta",
-  value: "name=value",
-  repeated: true,
-  help: "the event carries this metadata entry, and all others that are given",
-} as const;
-const query = {
-  name: "query",
-  value: "json",
-  help: "a whole query as QUERY /events takes it, instead of --type, --tag and --meta",
-} as const;
 
 const readVerb = {
   name: "read",
@@ -108,6 +84,16 @@ const statsVerb = {
   name: "stats",
   summary: "Prints how many events there are, and how many have an identifier of each name.",
   flags: [json("print the catalog as one line of JSON, as the server sends it"), ...server],
+} as const satisfies Verb;
+
+const exportVerb = {
+  name: "export",
+  summary: "Writes the events that a directory does not have yet to Parquet files, for a warehouse.",
+  flags: [
+    { name: "parquet", value: "path", required: true, help: "directory of the files; created if missing" },
+    json("print each file as one line of JSON"),
+    ...server,
+  ],
 } as const satisfies Verb;
 
 const projectionVerb = {
@@ -215,6 +201,7 @@ export const clientProgram = {
     headVerb,
     typesVerb,
     statsVerb,
+    exportVerb,
     projectionVerb,
     consumersVerb,
     subjectVerb,

@@ -43,6 +43,7 @@ const PROGRAMS = [
   "cli/client.ts",
   "client/mod.ts",
   "client/testing/mod.ts",
+  "client/mirror/mod.ts",
   "explorer/page/page.ts",
 ];
 
