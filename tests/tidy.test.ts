@@ -42,6 +42,7 @@ const PROGRAMS = [
   "cli/backup.ts",
   "cli/client.ts",
   "client/mod.ts",
+  "client/schemas/mod.ts",
   "explorer/page/page.ts",
 ];
 
