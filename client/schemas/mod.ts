@@ -4,10 +4,18 @@
  * @module
  */
 
+export {
+  checkPayloads,
+  type CheckPayloadsOptions,
+  type PayloadFailure,
+  type PayloadReport,
+  type VersionCount,
+} from "./check_payloads.ts";
 export type {
   PayloadVersion,
   SchemaIssue,
   SchemaResult,
+  Schemas,
   StandardSchema,
   UpcastEvent,
   VersionedSchema,
