@@ -1,5 +1,6 @@
 import { settings } from "../src/config/settings.ts";
 import type { Argument, Flag, Program, Verb } from "./program.ts";
+import { limit, meta, query, stored, tag, type } from "./query_flags.ts";
 
 const json = (help: string) => ({ name: "json", help }) as const;
 
@@ -17,49 +18,14 @@ const server = [
   help,
 ] as const satisfies readonly Flag[];
 
-const type = {
-  name: "type",
-  value: "type",
-  repeated: true,
-  help: "the event has this type, or one of several",
-} as const;
-const tag = {
-  name: "tag",
-  value: "name=value",
-  repeated: true,
-  help: "the event carries this identifier, and all others that are given",
-} as const;
-const meta = {
-  name: "meta",
-  value: "name=value",
-  repeated: true,
-  help: "the event carries this metadata entry, and all others that are given",
-} as const;
-const query = {
-  name: "query",
-  value: "json",
-  help: "a whole query as QUERY /events takes it, instead of --type, --tag and --meta",
-} as const;
-
 const readVerb = {
   name: "read",
   summary: "Shows events, oldest first, as a table.",
   arguments: [{ name: "name=value", repeated: true }],
   flags: [
-    type,
-    { ...tag, help: `${tag.help}; the word name=value alone means the same` },
-    { ...meta, help: `${meta.help}; the word @name=value alone means the same` },
-    query,
-    {
-      name: "after",
-      value: "position",
-      help: "only events after this sequence, or this line of head --json",
-    },
-    { name: "before", value: "sequence", help: "only events before this sequence" },
-    { name: "since", value: "time", help: "begin with the first event that is not before this time" },
-    { name: "until", value: "time", help: "end before the first event that is not before this time" },
+    ...stored,
     { name: "backwards", help: "the newest events first" },
-    { name: "limit", value: "number", help: "stop after so many events" },
+    limit,
     { name: "follow", help: "wait for new events and show them too, until a signal ends it" },
     json("print each event as one line of JSON, as the server sends it"),
     ...server,
@@ -114,8 +80,19 @@ const headVerb = {
 
 const typesVerb = {
   name: "types",
-  summary: "Prints the types of events with their counts, the most frequent first.",
-  flags: [json("print each type as one line of JSON"), ...server],
+  summary:
+    "Prints the types of events with their counts, the most frequent first, and on request the fields of payloads.",
+  arguments: [{ name: "name=value", repeated: true }],
+  flags: [
+    {
+      name: "fields",
+      help: "also print the fields of their payloads, which means to read all of these events",
+    },
+    ...stored,
+    limit,
+    json("print each type as one line of JSON"),
+    ...server,
+  ],
 } as const satisfies Verb;
 
 const statsVerb = {

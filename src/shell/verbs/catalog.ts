@@ -3,7 +3,8 @@ import { type Server, serverOf } from "../../../client/server.ts";
 import { countedEvents } from "../../model/counted_events.ts";
 import type { ShellContext } from "../context.ts";
 import { ShellExit } from "../ends.ts";
-import { jsonLine, printable } from "../output/printable.ts";
+import { numberTable } from "../output/number_table.ts";
+import { jsonLine } from "../output/printable.ts";
 
 /** The part of the answer to `GET /catalog` that the verbs show. */
 export interface Catalog {
@@ -35,13 +36,13 @@ async function catalogOf(context: ShellContext): Promise<Catalog> {
   return catalog;
 }
 
-/** Prints the types of the store's events, the most frequent first. */
-export async function types(context: ShellContext, { json }: Flags): Promise<number> {
+/** Prints the types of the store's events as the catalog counts them, the most frequent first. */
+export async function catalogTypes(context: ShellContext, { json }: Flags): Promise<number> {
   const { types } = await catalogOf(context);
   if (json) await context.print(types.map(jsonLine).join(""));
   else {
     const rows = types.map(({ type, count, first, last }) => [count, first, last, type]);
-    await context.print(tableOf(["EVENTS", "FIRST", "LAST", "TYPE"], rows));
+    await context.print(numberTable(["EVENTS", "FIRST", "LAST", "TYPE"], rows));
   }
   return ShellExit.ok;
 }
@@ -55,17 +56,7 @@ export async function stats(context: ShellContext, { json }: Flags): Promise<num
     const last = lastEventTime === null ? "" : `, the last one at ${lastEventTime}`;
     const rows = identifiers.map(({ name, count }) => [count, name]);
     await context.print(`${countedEvents(catalog)} events of ${types.length} types${last}\n`);
-    if (rows.length > 0) await context.print(tableOf(["EVENTS", "IDENTIFIER"], rows));
+    if (rows.length > 0) await context.print(numberTable(["EVENTS", "IDENTIFIER"], rows));
   }
   return ShellExit.ok;
-}
-
-/** A table with numbers on the left, and a name of any length on the right. */
-function tableOf(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const lines = [head, ...rows.map((row) => row.map((cell) => printable(String(cell))))];
-  const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
-  return lines.map((line) => {
-    const numbers = line.slice(0, -1).map((cell, column) => cell.padStart(widths[column]!));
-    return `${[...numbers, line.at(-1)].join("  ")}\n`;
-  }).join("");
 }
