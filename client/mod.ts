@@ -38,6 +38,7 @@ export type { ProjectOptions } from "./projector.ts";
 export type { Condition, Query, QueryItem } from "./queries.ts";
 export type { BackwardsPage, Page, ReadAllOptions, ReadOptions } from "./reading.ts";
 export type {
+  EventsOf,
   PayloadVersion,
   SchemaIssue,
   SchemaOptions,

@@ -1,5 +1,6 @@
 import { EventStoreError, Refused } from "../errors.ts";
 import type { NewEvent, StoredEvent, Tags } from "../events.ts";
+import { partPath, ROOT } from "./payload_path.ts";
 import { lossIn } from "./plain_json.ts";
 import type {
   PayloadVersion,
@@ -81,10 +82,17 @@ export function versionOf(metadata: Tags): string {
   return String(Object.hasOwn(metadata, VERSION) ? metadata[VERSION] : 1);
 }
 
-/** The versions of a type, oldest first; undefined without a schema. */
+/**
+ * The versions of a type, oldest first; undefined without a schema.
+ * @throws TypeError when it has no Standard Schema
+ */
 export function versionsOf({ schemas = {} }: Options, type: string): readonly PayloadVersion[] | undefined {
   const schema = Object.hasOwn(schemas, type) ? schemas[type] : undefined;
-  return schema && ((schema as Partial<VersionedSchema<unknown>>)["~versions"] ?? [{ schema }]);
+  if (!schema) return undefined;
+  const all = (schema as Partial<VersionedSchema<unknown>>)["~versions"] ?? [{ schema }];
+  const wrong = all.findIndex(({ schema }) => !schema?.["~standard"]);
+  if (wrong < 0) return all;
+  throw new TypeError(`schemas.${type}, version ${wrong + 1}, is not a Standard Schema`);
 }
 
 /** Returns the output of a schema. The error quotes some issues, and has all of them as its cause. */
@@ -102,12 +110,9 @@ async function valid(
   throw new Kind({ code: "InvalidPayload", message: `${what}: ${said.join("; ")}`, cause: result.issues });
 }
 
-/** Such as `payload.items[0].price`. */
 function pathText(path: SchemaIssue["path"] = []): string {
-  return path.reduce<string>((text, part) => {
-    const key = typeof part === "object" ? part.key : part;
-    if (typeof key === "number") return `${text}[${key}]`;
-    const name = String(key);
-    return /^[\w$]+$/.test(name) ? `${text}.${name}` : `${text}[${JSON.stringify(name)}]`;
-  }, "payload");
+  return path.reduce<string>(
+    (text, part) => partPath(text, typeof part === "object" ? part.key : part),
+    ROOT,
+  );
 }

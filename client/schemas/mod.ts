@@ -12,6 +12,7 @@ export {
   type VersionCount,
 } from "./check_payloads.ts";
 export type {
+  EventsOf,
   PayloadVersion,
   SchemaIssue,
   SchemaResult,

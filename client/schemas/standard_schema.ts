@@ -60,7 +60,12 @@ export type Schemas<Events extends object> = {
   readonly [Type in keyof Events]: StandardSchema<Events[Type]>;
 };
 
-/** Options that check payloads. The payloads must be JSON. */
+/** The map of event types that schemas describe, for models and functions that need its name. */
+export type EventsOf<SchemaMap extends Readonly<Record<string, StandardSchema>>> = {
+  [Type in keyof SchemaMap]: SchemaMap[Type] extends StandardSchema<infer Payload> ? Payload : never;
+};
+
+/** Options that check payloads. */
 export interface SchemaOptions<Events extends object> {
   /**
    * A schema for each type of event, from which the types of payloads are inferred. The client checks each payload

@@ -1,5 +1,6 @@
 import type { StoredEvent } from "../../client/mod.ts";
 import { versionOf } from "../../client/schemas/codec.ts";
+import { partPath, ROOT } from "../../client/schemas/payload_path.ts";
 
 /* Payloads of clients may have any keys, such as IDs. So the number of fields and types in memory is limited. */
 
@@ -9,9 +10,6 @@ export const TYPES_MAX = 1000;
 export const FIELDS_MAX = 200;
 /** A field with a longer path is not counted. */
 const PATH_CHARACTERS_MAX = 300;
-
-/** The path of a whole payload. */
-const ROOT = "payload";
 
 /** A field that payloads of a type have. */
 export interface PayloadField {
@@ -57,7 +55,7 @@ class FieldCounts {
     if (Array.isArray(value)) {
       for (const part of value) this.addValue(`${path}[]`, part, sequence);
     } else if (typeof value === "object" && value !== null) {
-      for (const [key, part] of Object.entries(value)) this.addValue(path + keyText(key), part, sequence);
+      for (const [key, part] of Object.entries(value)) this.addValue(partPath(path, key), part, sequence);
     }
   }
 
@@ -145,8 +143,4 @@ function addPayload(counts: FieldCounts, text: string, sequence: number): void {
 
 function jsonTypeOf(value: unknown): string {
   return value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
-}
-
-function keyText(key: string): string {
-  return /^[\w$]+$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }

@@ -1,7 +1,7 @@
 import { type } from "arktype";
 import * as v from "valibot";
 import { z } from "zod";
-import { EventStore } from "../../client/mod.ts";
+import { decisionModel, type EventsOf, EventStore } from "../../client/mod.ts";
 import { versions } from "../../client/schemas/mod.ts";
 
 /*
@@ -59,6 +59,20 @@ async function inferred(): Promise<void> {
   new EventStore({ url, schemas: { Zod: { cents: "number" } } });
 }
 
+function named(): void {
+  const schemas = {
+    Zod: z.object({ cents: z.number() }),
+    Old: versions(z.null()).next(z.string(), () => ""),
+  };
+  type Named = EventsOf<typeof schemas>;
+  decisionModel<Named, number>({
+    query: { types: ["Zod"] },
+    initial: 0,
+    apply: (sum, event) => event.type === "Zod" ? sum + event.payload.cents : event.payload.length,
+  });
+  new EventStore({ url, schemas }) satisfies EventStore<Named>;
+}
+
 interface Events {
   Declared: { cents: number };
 }
@@ -75,5 +89,5 @@ async function declared(): Promise<void> {
 }
 
 Deno.test("the types of payloads follow from schemas, as the compiler has checked", () => {
-  void [inferred, declared];
+  void [inferred, named, declared];
 });

@@ -109,6 +109,7 @@ Deno.test("parts that JSON changes", () => {
     [{ a: new Map() }, "payload.a (Map)"],
     [{ a: 1n }, "payload.a (bigint)"],
     [() => 1, "payload (function)"],
+    [{ "a b": [/x/] }, 'payload["a b"][0] (RegExp)'],
   ];
   for (const [value, loss] of cases) assert.equal(lossIn(value), loss);
 });
@@ -132,6 +133,13 @@ Deno.test("schemas need payloads that are JSON", () => {
     TypeError("schemas need JSON"),
   );
   assert.throws(() => new EventStore({ ...place(), schemas, notJson: "text" }), TypeError);
+});
+
+Deno.test("an object that is no Standard Schema is an error that names it", async () => {
+  const schemas = { Counted: { type: "number" } as never };
+  const store = new EventStore<{ Counted: number }>({ transport: silent, schemas });
+  const message = "schemas.Counted, version 1, is not a Standard Schema";
+  await assert.rejects(store.append({ type: "Counted", payload: 1 }), TypeError(message));
 });
 
 Deno.test("a write under a key is recognized by what is stored", async () => {
