@@ -20,27 +20,3 @@ export const server = [
   { name: "ca-file", value: "path", help: "certificates (PEM) of the authority of an https:// server" },
   help,
 ] as const satisfies readonly Flag[];
-
-export const type = {
-  name: "type",
-  value: "type",
-  repeated: true,
-  help: "the event has this type, or one of several",
-} as const;
-export const tag = {
-  name: "tag",
-  value: "name=value",
-  repeated: true,
-  help: "the event carries this identifier, and all others that are given",
-} as const;
-export const meta = {
-  name: "meta",
-  value: "name=value",
-  repeated: true,
-  help: "the event carries this metadata entry, and all others that are given",
-} as const;
-export const query = {
-  name: "query",
-  value: "json",
-  help: "a whole query as QUERY /events takes it, instead of --type, --tag and --meta",
-} as const;

@@ -1,27 +1,17 @@
 import { settings } from "../src/config/settings.ts";
-import { help, json, meta, query, server, tag, type } from "./client_flags.ts";
+import { help, json, server } from "./client_flags.ts";
 import { consumersVerb } from "./consumers_verb.ts";
 import type { Argument, Program, Verb } from "./program.ts";
+import { limit, meta, query, stored, tag, type } from "./query_flags.ts";
 
 const readVerb = {
   name: "read",
   summary: "Shows events, oldest first, as a table.",
   arguments: [{ name: "name=value", repeated: true }],
   flags: [
-    type,
-    { ...tag, help: `${tag.help}; the word name=value alone means the same` },
-    { ...meta, help: `${meta.help}; the word @name=value alone means the same` },
-    query,
-    {
-      name: "after",
-      value: "position",
-      help: "only events after this sequence, or this line of head --json",
-    },
-    { name: "before", value: "sequence", help: "only events before this sequence" },
-    { name: "since", value: "time", help: "begin with the first event that is not before this time" },
-    { name: "until", value: "time", help: "end before the first event that is not before this time" },
+    ...stored,
     { name: "backwards", help: "the newest events first" },
-    { name: "limit", value: "number", help: "stop after so many events" },
+    limit,
     { name: "follow", help: "wait for new events and show them too, until a signal ends it" },
     json("print each event as one line of JSON, as the server sends it"),
     ...server,
@@ -76,8 +66,19 @@ const headVerb = {
 
 const typesVerb = {
   name: "types",
-  summary: "Prints the types of events with their counts, the most frequent first.",
-  flags: [json("print each type as one line of JSON"), ...server],
+  summary:
+    "Prints the types of events with their counts, the most frequent first, and on request the fields of payloads.",
+  arguments: [{ name: "name=value", repeated: true }],
+  flags: [
+    {
+      name: "fields",
+      help: "also print the fields of their payloads, which means to read all of these events",
+    },
+    ...stored,
+    limit,
+    json("print each type as one line of JSON"),
+    ...server,
+  ],
 } as const satisfies Verb;
 
 const statsVerb = {

@@ -44,6 +44,7 @@ const PROGRAMS = [
   "client/mod.ts",
   "client/testing/mod.ts",
   "client/mirror/mod.ts",
+  "client/schemas/mod.ts",
   "explorer/page/page.ts",
 ];
 

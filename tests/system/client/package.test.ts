@@ -27,8 +27,11 @@ await Deno.writeTextFile(
   join(directory, "main.js"),
   `import process from "node:process";
 import * as client from "eventstore-client";
-import { check } from "./runtime_check.js";
-console.log(await check(client, JSON.parse(process.argv[2])));
+import * as schemas from "eventstore-client/schemas";
+import { check, checkSchemas } from "./runtime_check.js";
+const place = JSON.parse(process.argv[2]);
+await checkSchemas(client, schemas, place);
+console.log(await check(client, place));
 `,
 );
 globalThis.addEventListener("unload", () => Deno.removeSync(directory, { recursive: true }));
