@@ -90,8 +90,11 @@ export function storedSubjects({ keys, forgotten }: RestoredSubjects): StoredSub
 
 /** Returns what counts the events that will be unreadable for lack of a key. */
 export function keyCheckOf({ keys, forgotten }: RestoredSubjects): SealedCheck {
-  const bytes = new Map(keys.map((key) => [key.id, key.bytes]));
-  return new SealedCheck(bytes, new Set(forgotten.map(({ id }) => id)), false);
+  return new SealedCheck(byId(keys), byId(forgotten), false);
+}
+
+function byId<Key extends { readonly id: string }>(keys: readonly Key[]): ReadonlyMap<string, Key> {
+  return new Map(keys.map((key) => [key.id, key]));
 }
 
 /** Returns a line about the subjects of a new store; an empty text when there are none. */
