@@ -82,9 +82,16 @@ function withoutForgotten(keys: readonly KeptKey[], forgotten: ForgottenKeys): R
 
 /** Returns the subjects for a store. Those that were forgotten come first: the last key of a subject is the one in use. */
 export function storedSubjects({ keys, forgotten }: RestoredSubjects): StoredSubject[] {
+  const isDamaged = false;
   return [
-    ...forgotten.map((gone) => ({ ...gone, key: undefined })),
-    ...keys.map(({ id, subject, bytes }) => ({ id, subject, key: bytes, forgottenMicros: undefined })),
+    ...forgotten.map((gone) => ({ ...gone, key: undefined, isDamaged })),
+    ...keys.map(({ id, subject, bytes }) => ({
+      id,
+      subject,
+      key: bytes,
+      forgottenMicros: undefined,
+      isDamaged,
+    })),
   ];
 }
 

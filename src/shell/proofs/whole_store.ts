@@ -4,6 +4,7 @@ import { changedText, type EarlierRoot, EarlierRoots } from "../../model/earlier
 import type { TreeHash } from "../../model/merkle_tree.ts";
 import { NotVerified } from "../ends.ts";
 import { type ClaimedRoot, type ServerProofs } from "./server_proofs.ts";
+import { SubjectKeys } from "./subject_keys.ts";
 
 const encoder = new TextEncoder();
 
@@ -16,8 +17,14 @@ interface WholeCheck {
   readonly earlier: readonly EarlierRoot[];
 }
 
-/** Reads all events up to a head, and computes their root and those of earlier heads. @throws NotVerified */
-export async function assertWhole({ server, proofs, hash, claimed, earlier }: WholeCheck): Promise<void> {
+/**
+ * Reads all events up to a head, computes their root and those of earlier heads, and compares the keys of subjects.
+ * @throws NotVerified
+ */
+export async function assertWhole(
+  { server, proofs, hash, claimed, earlier }: WholeCheck,
+): Promise<SubjectKeys> {
+  const keys = await SubjectKeys.read(server, claimed.storeId);
   const tree = new BlockTree(hash);
   const roots = new EarlierRoots(earlier);
   const check = (): void => {
@@ -27,9 +34,13 @@ export async function assertWhole({ server, proofs, hash, claimed, earlier }: Wh
   check();
   for await (const line of storedLines(server, claimed)) {
     tree.add(hash.leaf(encoder.encode(line)));
+    keys.add(line);
     check();
   }
-  if (tree.root === claimed.root) return;
+  if (tree.root === claimed.root) {
+    keys.assertFits();
+    return keys;
+  }
   const [first, last] = await differingEvents(proofs, tree);
   throw new NotVerified(changedText(first - 1, last, "since the server computed their root"));
 }
