@@ -140,6 +140,15 @@ export const PROOF_BUGS: readonly Bug[] = [
     caughtBy: SEALED_VERIFY,
   },
   {
+    name: "a run of the backup does not compare its root with that of the source",
+    edits: [{
+      file: "src/backup/source/compare_root.ts",
+      find: "  if (root === undefined || root === tree.root) return;\n",
+      replace: '  if (root === undefined || root !== "") return;\n',
+    }],
+    caughtBy: { tests: "tests/backup/changed_roots.test.ts" },
+  },
+  {
     name: "the server lists a changed key as if it were whole",
     edits: [{
       file: "src/store/core/sealing/stored_subject.ts",

@@ -1,5 +1,6 @@
 import type { Server } from "../../../client/server.ts";
-import { BLOCK_EVENTS, BlockTree } from "../../model/block_tree.ts";
+import { BlockTree } from "../../model/block_tree.ts";
+import { differingEvents } from "../../model/differing_events.ts";
 import { changedText, type EarlierRoot, EarlierRoots } from "../../model/earlier_roots.ts";
 import type { TreeHash } from "../../model/merkle_tree.ts";
 import { NotVerified } from "../ends.ts";
@@ -41,7 +42,7 @@ export async function assertWhole(
     keys.assertFits();
     return keys;
   }
-  const [first, last] = await differingEvents(proofs, tree);
+  const [first, last] = await differingEvents(tree, async (head) => (await proofs.root(head)).root);
   throw new NotVerified(changedText(first - 1, last, "since the server computed their root"));
 }
 
@@ -79,19 +80,4 @@ function missing(sequence: number, line: string): NotVerified {
   return new NotVerified(
     `event ${sequence} is missing: the server sent ${JSON.stringify(line.slice(0, 60))}`,
   );
-}
-
-/** Finds the first block whose root the server has computed differently. What follows the blocks has none. */
-async function differingEvents(
-  proofs: ServerProofs,
-  tree: BlockTree,
-): Promise<[first: number, last: number]> {
-  let [same, other] = [0, tree.completeBlocks + 1];
-  while (other - same > 1) {
-    const middle = Math.floor((same + other) / 2);
-    const { root } = await proofs.root(middle * BLOCK_EVENTS);
-    if (root === tree.rootOfBlocks(middle)) same = middle;
-    else other = middle;
-  }
-  return [same * BLOCK_EVENTS + 1, Math.min((same + 1) * BLOCK_EVENTS, tree.count)];
 }
