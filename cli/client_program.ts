@@ -238,7 +238,7 @@ export const clientProgram = {
     ["7", "the token is missing or wrong, or the server does not allow it"],
     [
       "8",
-      "verify: an event has changed, or the store does not continue an earlier root",
+      "verify: an event or a key has changed, or the store does not continue an earlier root",
     ],
   ],
 } as const satisfies Program;
