@@ -1,3 +1,4 @@
+import { repeated, retriesFor } from "../retries.ts";
 import { mustSpeak, type Server } from "../server.ts";
 import type { ConsumeOptions, Consumer } from "./consumer.ts";
 import { Lease } from "./lease.ts";
@@ -62,7 +63,10 @@ async function run<Events extends object>(
   signal?.addEventListener("abort", stop);
   const lease = new Lease(session, end.signal);
   try {
-    const starting = register(records, session, requests.signal);
+    const starting = repeated(
+      retriesFor(session.server, requests.signal, true),
+      () => register(records, session, requests.signal),
+    );
     session.partitionCount = await Promise.race([starting, failure]);
     lease.keep().catch(fail);
     lease.read().catch(fail);

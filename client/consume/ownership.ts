@@ -1,4 +1,5 @@
-import { Conflict, ConnectionLost } from "../errors.ts";
+import { Conflict } from "../errors.ts";
+import { isPassing } from "../retries.ts";
 import { assigned } from "./assignment.ts";
 import { writeProgress } from "./commit.ts";
 import type { Members } from "./members.ts";
@@ -71,6 +72,7 @@ export class Ownership<Events extends object> {
     this.#isClosed = true;
     await Promise.all(this.#moving.values());
     await Promise.all([...this.#session.owned.values()].map((partition) => this.#release(partition)));
+    this.#notify();
   }
 
   /** Hands a partition over, after the handlers that run have ended. */
@@ -85,7 +87,6 @@ export class Ownership<Events extends object> {
       if (!(error instanceof Conflict)) throw error;
     }
     if (owned.get(partition.index) === partition) owned.delete(partition.index);
-    this.#notify();
   }
 
   /** Forgets all partitions, such as after a reset. */
@@ -99,9 +100,14 @@ export class Ownership<Events extends object> {
     this.#notify();
   }
 
+  /** Moves a partition in the background. If the server cannot be reached, the next look begins the move again. */
   #move(index: number, work: () => Promise<void>): void {
     if (this.#isClosed || this.#moving.has(index)) return;
-    this.#moving.set(index, work().catch(this.#session.fail).finally(() => this.#moving.delete(index)));
+    const { fail } = this.#session;
+    const moving = work()
+      .catch((error) => isPassing(error) || fail(error))
+      .then(() => this.#moving.delete(index) && !this.#moving.size && this.#notify());
+    this.#moving.set(index, moving.then(() => {}, fail));
   }
 
   /** Takes a partition that is free, or whose owner does not work any more. */
@@ -124,13 +130,12 @@ export class Ownership<Events extends object> {
       await writeProgress(this.#session, partition, [], member);
     } catch (error) {
       // Another process was faster.
-      if (error instanceof Conflict || error instanceof ConnectionLost) return;
+      if (error instanceof Conflict) return;
       throw error;
     }
     this.#others.delete(index);
     await this.#parked.load(partition, listed);
     owned.set(index, partition);
-    this.#notify();
     this.#onTaken();
   }
 

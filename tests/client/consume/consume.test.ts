@@ -124,6 +124,24 @@ Deno.test("lost requests and answers repeat no effect", async () => {
   assert.equal((await effects()).length, 60);
 });
 
+Deno.test("an outage of the server, longer than reads are repeated and than the lease, does not end it", async () => {
+  const store = storeOf(server);
+  await store.append(notes(5, 2));
+  const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
+  let isDown = false;
+  transport.fault = (): Fault => isDown ? "request lost" : "none";
+  await using consumer = consuming(storeOf(server, { transport, retrySeconds: 0.1 }), {
+    async handle({ sequence }) {
+      if (sequence !== 3) return;
+      isDown = true;
+      await pause(800);
+      setTimeout(() => isDown = false, 200);
+    },
+  });
+  await handled(consumer, ...Array.from({ length: 10 }, (_, i) => i + 1));
+  assert.ok(!isDown);
+});
+
 Deno.test("it continues where it ended, in a store of text payloads too", async () => {
   const text = storeOf<{ Noted: string }>(server, { payload: "text" });
   await text.append([{ type: "Noted", payload: "not JSON" }, { type: "Noted", payload: "" }]);
