@@ -13,13 +13,15 @@ import type { Session } from "./session.ts";
 export class Ownership<Events extends object> {
   readonly #session: Session<Events>;
   readonly #members: Members<Events>;
-  /** Called when the process has got another partition. */
+  /** Called when the process has got other partitions. */
   readonly #onTaken: () => void;
   readonly #parked: ParkedEvents<Events>;
   /** Records of partitions that other processes own, as long as they have not changed. */
   readonly #others = new Map<number, Stored<PartitionRecord>>();
   /** Partitions on their way to this process, or away from it. */
   readonly #moving = new Map<number, Promise<void>>();
+  /** True when partitions were taken that are not yet read. */
+  #hasTaken = false;
   #isClosed = false;
 
   constructor(
@@ -52,6 +54,7 @@ export class Ownership<Events extends object> {
     }
     const working = await this.#members.working(listed);
     const owners = assigned(working, session.partitionCount);
+    const takes: Promise<void>[] = [];
     for (const [index, owner] of owners.entries()) {
       const partition = owned.get(index);
       const version = listed.get(partitionId(index));
@@ -59,11 +62,12 @@ export class Ownership<Events extends object> {
         const before = known.get(index);
         const isUnchanged = before === partition.stored.version && !partition.isCommitting;
         if (isUnchanged && version !== before) this.#lose(partition);
-        else if (owner !== member) this.#move(index, () => this.#release(partition));
+        else if (owner !== member) void this.#move(index, () => this.#release(partition));
       } else if (owner === member && version) {
-        this.#move(index, () => this.#take(index, version, working, listed));
+        takes.push(this.#move(index, () => this.#take(index, version, working, listed)));
       }
     }
+    Promise.all(takes).then(() => this.#taken());
     this.#parked.look(listed, parkedBefore);
   }
 
@@ -101,13 +105,20 @@ export class Ownership<Events extends object> {
   }
 
   /** Moves a partition in the background. If the server cannot be reached, the next look begins the move again. */
-  #move(index: number, work: () => Promise<void>): void {
+  async #move(index: number, work: () => Promise<void>): Promise<void> {
     if (this.#isClosed || this.#moving.has(index)) return;
     const { fail } = this.#session;
     const moving = work()
       .catch((error) => isPassing(error) || fail(error))
       .then(() => this.#moving.delete(index) && !this.#moving.size && this.#notify());
-    this.#moving.set(index, moving.then(() => {}, fail));
+    const moved = moving.then(() => {}, fail);
+    this.#moving.set(index, moved);
+    await moved;
+  }
+
+  #taken(): void {
+    if (this.#hasTaken) this.#onTaken();
+    this.#hasTaken = false;
   }
 
   /** Takes a partition that is free, or whose owner does not work any more. */
@@ -136,7 +147,7 @@ export class Ownership<Events extends object> {
     this.#others.delete(index);
     await this.#parked.load(partition, listed);
     owned.set(index, partition);
-    this.#onTaken();
+    this.#hasTaken = true;
   }
 
   #notify(): void {

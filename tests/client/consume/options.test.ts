@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { eventually } from "../../support/eventually.ts";
 import { failure, sharedTestServer, storeOf } from "../support.ts";
-import { consuming, records } from "./consuming.ts";
+import { consuming, records, soon } from "./consuming.ts";
 
 const server = sharedTestServer();
 
@@ -39,7 +38,7 @@ Deno.test("wrong names, options and editions are rejected before any request", a
 Deno.test("another order or number of partitions than at the first start is an error", async () => {
   const store = storeOf(server);
   await using _ = consuming(store, {}, { partitions: 3 });
-  await eventually(async () => assert.equal(Object.keys(await records(store, "partition-")).length, 3));
+  await soon(async () => assert.equal(Object.keys(await records(store, "partition-")).length, 3));
   const query = "*";
   const other = await failure(store.consume("c", { query, by: "order", handle() {} }));
   assert.equal(other.code, "ConsumerDiffers");
