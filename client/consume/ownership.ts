@@ -46,14 +46,14 @@ export class Ownership<Events extends object> {
     ]));
     const parkedBefore = this.#parked.known();
     const listed = await records.list(signal);
-    if (!listed.has(MAIN)) {
-      // The type was deleted: the consumer begins anew.
+    if (listed.get(MAIN) !== session.main.version) {
+      // The type was deleted, and another process may have begun the consumer anew.
       this.loseAll();
-      session.partitionCount = await register(records, session, signal);
+      session.main = await register(records, session, signal);
       return;
     }
     const working = await this.#members.working(listed);
-    const owners = assigned(working, session.partitionCount);
+    const owners = assigned(working, session.main.value.partitions);
     const takes: Promise<void>[] = [];
     for (const [index, owner] of owners.entries()) {
       const partition = owned.get(index);
@@ -62,7 +62,7 @@ export class Ownership<Events extends object> {
         const before = known.get(index);
         const isUnchanged = before === partition.stored.version && !partition.isCommitting;
         if (isUnchanged && version !== before) this.#lose(partition);
-        else if (owner !== member) void this.#move(index, () => this.#release(partition));
+        else if (owner !== member) this.#move(index, () => this.#release(partition));
       } else if (owner === member && version) {
         takes.push(this.#move(index, () => this.#take(index, version, working, listed)));
       }
@@ -104,16 +104,23 @@ export class Ownership<Events extends object> {
     this.#notify();
   }
 
-  /** Moves a partition in the background. If the server cannot be reached, the next look begins the move again. */
+  /** Moves a partition in the background, unless it is on its way. */
   async #move(index: number, work: () => Promise<void>): Promise<void> {
     if (this.#isClosed || this.#moving.has(index)) return;
-    const { fail } = this.#session;
-    const moving = work()
-      .catch((error) => isPassing(error) || fail(error))
-      .then(() => this.#moving.delete(index) && !this.#moving.size && this.#notify());
-    const moved = moving.then(() => {}, fail);
-    this.#moving.set(index, moved);
-    await moved;
+    const moving = this.#attempt(work);
+    this.#moving.set(index, moving);
+    await moving;
+    this.#moving.delete(index);
+    if (!this.#moving.size) this.#notify();
+  }
+
+  /** If the server cannot be reached, the next look begins the move again. */
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!isPassing(error)) this.#session.fail(error);
+    }
   }
 
   #taken(): void {
