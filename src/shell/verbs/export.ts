@@ -13,7 +13,7 @@ interface Flags {
 }
 
 /** A file has at most so many events, and about so many characters of payloads, because it is made in memory. */
-const EVENTS_MAX = 100_000;
+const EVENTS_MAX = 50_000;
 const CHARACTERS_MAX = 32 * 1024 * 1024;
 
 /** Writes the events that a directory does not have yet to Parquet files in it. */
