@@ -37,14 +37,14 @@ export async function exportEvents(context: ShellContext, { parquet, json }: Fla
       }
       if (!step.isEnd) continue;
       if (events.length > 0) await add(storeId);
-      return ShellExit.ok;
+      break;
     }
+    return ShellExit.ok;
   } catch (error) {
     if (!(error instanceof StoreReset)) throw error;
     const { position: { storeId } } = error;
     throw new Broken(`${parquet} has events of store ${storeId}; ${error.message}: choose another directory`);
   }
-  return ShellExit.failure;
 
   async function add(storeId: string): Promise<void> {
     const to = events.at(-1)!.sequence;
