@@ -34,7 +34,8 @@ Deno.test("a mirror waits for the lock of another connection to its SQLite file"
 });
 
 Deno.test("wrong names, versions and connections are errors that name them", async () => {
-  const { database } = await connect(":memory:");
+  await using connection = await connect(":memory:");
+  const { database } = connection;
   const run = (changes: { readonly name?: string; readonly version?: string }): Promise<unknown> =>
     mirror(storeOf<NoteEvents>(server), database, { ...notes(), ...changes });
   await assert.rejects(run({ name: "Notes" }), /^TypeError: name "Notes" does not match /);
