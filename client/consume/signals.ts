@@ -1,6 +1,6 @@
 /* Node warns when more than ten listeners wait for one signal, so many waits do not share one. */
 
-/** The most controllers that share the requests of a consumer. */
+/** The signals that the requests of a consumer use in turns. */
 const CONTROLLERS = 64;
 
 /** Ends many waits at once, each of which has a signal of its own. */
