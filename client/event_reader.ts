@@ -110,7 +110,6 @@ export abstract class EventReader<Events extends object = Record<string, unknown
    * ```
    */
   async *follow(query: Query<Events>, options: FollowOptions = {}): AsyncGenerator<Followed<Events>, never> {
-    const { follow } = await import("./follow.ts");
-    return yield* follow(this.server, query, options);
+    return yield* (await import("./follow.ts")).follow(this.server, query, options);
   }
 }

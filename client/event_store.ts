@@ -11,6 +11,7 @@ import type { ProjectedRows, RowModel } from "./project_rows.ts";
 import type { Projected } from "./project_state.ts";
 import { Projections } from "./projections.ts";
 import type { ProjectOptions } from "./projector.ts";
+import type { SchemaOptions } from "./schemas/standard_schema.ts";
 import { mustSpeak, serverOf } from "./server.ts";
 import type { Transaction, TransactionOptions } from "./transaction.ts";
 import type { WriteOnceOptions, WrittenOnce } from "./write_once.ts";
@@ -39,7 +40,7 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
   declare readonly projections: Projections;
 
   /** Opens nothing: the client connects on first use. */
-  constructor(options: EventStoreOptions) {
+  constructor(options: EventStoreOptions & SchemaOptions<Events>) {
     super(serverOf(options));
     this.projections = new Projections(this.server);
   }
@@ -134,8 +135,7 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
     handler: (known: never) => Decision<Events> | Promise<Decision<Events>>,
     options: DecideOptions = {},
   ): Promise<Decided> {
-    const { decide } = await import("./decide.ts");
-    return await decide(this.server, models, handler, options);
+    return (await import("./decide.ts")).decide(this.server, models, handler, options);
   }
 
   /**
@@ -160,8 +160,7 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
     events: OneOrMore<NewEvent<Events>>,
     options: WriteOnceOptions<Events> = {},
   ): Promise<WrittenOnce> {
-    const { writeOnce } = await import("./write_once.ts");
-    return await writeOnce(this.server, key, events, options);
+    return (await import("./write_once.ts")).writeOnce(this.server, key, events, options);
   }
 
   /**
@@ -188,8 +187,7 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
    * ```
    */
   async forget(subject: Subject, options: ForgetOptions<Events> = {}): Promise<Forgotten> {
-    const { forget } = await import("./forget.ts");
-    return await forget(this.server, subject, options);
+    return (await import("./forget.ts")).forget(this.server, subject, options);
   }
 
   /**
@@ -255,8 +253,8 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
     model: DecisionModel<Events, unknown> | RowModel<Events, unknown>,
     options: ProjectOptions = {},
   ): AsyncGenerator<never, never> {
-    const { project } = await import("./project.ts");
-    return yield* project(this.server, name, model, options) as AsyncGenerator<never, never>;
+    const rows = (await import("./project.ts")).project(this.server, name, model, options);
+    return yield* rows as AsyncGenerator<never, never>;
   }
 
   /**
@@ -293,8 +291,7 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
     consumer: Consumer<Events>,
     options: ConsumeOptions = {},
   ): Promise<never> {
-    const { consume } = await import("./consume/consume.ts");
-    return await consume(this.server, name, consumer, options);
+    return (await import("./consume/consume.ts")).consume(this.server, name, consumer, options);
   }
 
   /**
@@ -340,7 +337,6 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
     work: (tx: Transaction<Events>) => Promise<Result>,
     options: TransactionOptions = {},
   ): Promise<Result> {
-    const { transact } = await import("./transact.ts");
-    return await transact(this.server, work, options);
+    return (await import("./transact.ts")).transact(this.server, work, options);
   }
 }

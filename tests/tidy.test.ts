@@ -42,6 +42,9 @@ const PROGRAMS = [
   "cli/backup.ts",
   "cli/client.ts",
   "client/mod.ts",
+  "client/testing/mod.ts",
+  "client/mirror/mod.ts",
+  "client/schemas/mod.ts",
   "explorer/page/page.ts",
 ];
 

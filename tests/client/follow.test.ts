@@ -4,7 +4,7 @@ import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import { eventually, pause } from "../support/eventually.ts";
 import { readsInFlight } from "../support/waiting_read.ts";
 import { FaultyTransport } from "./faulty_transport.ts";
-import { listed, note, placeOf, type SchoolEvents, sharedTestServer, storeOf } from "./support.ts";
+import { IN_MEMORY, listed, note, placeOf, type SchoolEvents, sharedTestServer, storeOf } from "./support.ts";
 
 const servers = { tcp: sharedTestServer(), unix: sharedTestServer("unix") };
 const server = servers.tcp;
@@ -16,7 +16,8 @@ function sequencesOf({ events }: Followed<SchoolEvents>): number[] {
 }
 
 for (const listen of ["tcp", "unix"] as const) {
-  Deno.test(`${listen}: it gives the stored events, then new ones, and continues from a checkpoint`, async () => {
+  const name = `${listen}: it gives the stored events, then new ones, and continues from a checkpoint`;
+  Deno.test({ name, ignore: IN_MEMORY }, async () => {
     const server = servers[listen];
     const store = storeOf(server);
     await store.append([note("1"), note("2")]);
@@ -97,7 +98,10 @@ Deno.test("an error that does not pass by itself ends it", async () => {
   await assert.rejects(storeOf(server).follow([]).next(), Refused);
 });
 
-Deno.test("with writers, kills, restarts and answers that break off, nothing is lost, repeated or out of order", async () => {
+Deno.test({
+  name: "with writers, kills, restarts and answers that break off, nothing is lost, repeated or out of order",
+  ignore: IN_MEMORY,
+}, async () => {
   const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
   let requests = 0;
   transport.fault = () =>

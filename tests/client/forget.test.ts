@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ConnectionLost, type DecisionModel, EventStore, Refused } from "../../client/mod.ts";
 import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import { FaultyTransport } from "./faulty_transport.ts";
-import { failure, listed, placeOf, sharedTestServer, storeOf } from "./support.ts";
+import { failure, IN_MEMORY, listed, placeOf, sharedTestServer, storeOf } from "./support.ts";
 
 /* Tests of a person who is forgotten, and of the events that remain. */
 
@@ -123,7 +123,8 @@ Deno.test("when the answer is lost, the request is not repeated, and its outcome
 for (const edition of ["B", "C"] as const) {
   const other = sharedTestServer("tcp", { ...env, SERVICE_EDITION: edition });
 
-  Deno.test(`edition ${edition}: a person is forgotten, and a transaction reads what is left`, async () => {
+  const name = `edition ${edition}: a person is forgotten, and a transaction reads what is left`;
+  Deno.test({ name, ignore: IN_MEMORY }, async () => {
     const store = storeOf<PersonalEvents>(other, { edition });
     await store.transaction(async (tx) => {
       await tx.append([registered("s1"), registered("s2")]);

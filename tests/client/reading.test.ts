@@ -4,7 +4,7 @@ import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import { eventually } from "../support/eventually.ts";
 import { readsInFlight } from "../support/waiting_read.ts";
 import { FaultyTransport } from "./faulty_transport.ts";
-import { listed, note, placeOf, sharedTestServer, storeOf } from "./support.ts";
+import { IN_MEMORY, listed, note, placeOf, sharedTestServer, storeOf } from "./support.ts";
 
 const env = { SERVICE_MAX_EVENTS_PER_WRITE: "1000" };
 const servers = { tcp: sharedTestServer("tcp", env), unix: sharedTestServer("unix", env) };
@@ -227,7 +227,8 @@ Deno.test("a payload that is not JSON stops no reader that leaves it out or take
 });
 
 for (const listen of ["tcp", "unix"] as const) {
-  Deno.test(`${listen}: a caller that stops reading leaves no read open`, async () => {
+  const name = `${listen}: a caller that stops reading leaves no read open`;
+  Deno.test({ name, ignore: IN_MEMORY }, async () => {
     const server = servers[listen];
     const store = storeOf<Record<string, string>>(server);
     const large = { type: "t", payload: "x".repeat(60_000) };

@@ -6,6 +6,7 @@ import {
   type EventStoreOptions,
   type Transport,
 } from "../../client/mod.ts";
+import { memoryServer } from "./testing/memory_server.ts";
 import type { Address } from "../support/connection.ts";
 import { type ServerProcess, sharedServer, startServer } from "../support/server_process.ts";
 
@@ -46,11 +47,15 @@ export async function startTestServer(
   return await startServer({ listen, listenOnly: true, env: { SERVICE_DEV_MODE: "true", ...env } });
 }
 
+/** True when the tests run on the store in memory. It has no process to kill, no `GET /debug`, and only edition A. */
+export const IN_MEMORY = Deno.env.get("EVENTSTORE_TEST_STORE") === "memory";
+
 /** A server that all tests of a file share. It is empty at the beginning of each test. */
 export function sharedTestServer(
   listen: "tcp" | "unix" = "tcp",
   env: Readonly<Record<string, string>> = {},
 ): ServerProcess {
+  if (IN_MEMORY) return memoryServer(env) as ServerProcess;
   return sharedServer({ listen, listenOnly: true, env });
 }
 

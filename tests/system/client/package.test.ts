@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { npmPackage } from "../../../tools/client/npm_package.ts";
 import { run } from "../../../tools/build/run.ts";
 import { placeOf, startTestServer } from "../../client/support.ts";
+import { runCommand } from "../../support/run_command.ts";
 import { freePort } from "../../support/free_port.ts";
 import { needingTest } from "../support/needing_test.ts";
 
@@ -12,19 +13,25 @@ import { needingTest } from "../support/needing_test.ts";
  */
 
 const BUN = "bun@1.3.0";
+const VITEST = "vitest@3.2.4";
 
 const directory = await Deno.makeTempDir({ prefix: "eventstore_client_test_" });
 const tarball = await npmPackage(directory);
 await Deno.writeTextFile(join(directory, "package.json"), '{ "type": "module", "private": true }');
 const INSTALL = ["install", "--no-audit", "--no-fund", "--loglevel=error"];
 await run("npm", [...INSTALL, "--offline", tarball], { cwd: directory });
-await Deno.copyFile(new URL("runtime_check.js", import.meta.url), join(directory, "runtime_check.js"));
+for (const file of ["runtime_check.js", "mirror_check.js"]) {
+  await Deno.copyFile(new URL(file, import.meta.url), join(directory, file));
+}
 await Deno.writeTextFile(
   join(directory, "main.js"),
   `import process from "node:process";
 import * as client from "eventstore-client";
-import { check } from "./runtime_check.js";
-console.log(await check(client, JSON.parse(process.argv[2])));
+import * as schemas from "eventstore-client/schemas";
+import { check, checkSchemas } from "./runtime_check.js";
+const place = JSON.parse(process.argv[2]);
+await checkSchemas(client, schemas, place);
+console.log(await check(client, place));
 `,
 );
 globalThis.addEventListener("unload", () => Deno.removeSync(directory, { recursive: true }));
@@ -41,6 +48,14 @@ async function checkOn(program: string, ...args: string[]): Promise<void> {
   }
 }
 
+/** Runs the check of the module `mirror` with a driver of SQLite. */
+async function checkMirrorOn(driver: string, program: string, ...args: string[]): Promise<void> {
+  await using server = await startTestServer();
+  const place = JSON.stringify(placeOf(server.address));
+  const command = [...args, join(directory, "mirror_check.js"), driver, place];
+  assert.equal(await run(program, command, { cwd: directory }), "one,two\n");
+}
+
 Deno.test("Deno uses the package", async () => {
   await checkOn(
     Deno.execPath(),
@@ -51,6 +66,7 @@ Deno.test("Deno uses the package", async () => {
     "--allow-read",
     "--allow-write",
   );
+  await checkMirrorOn("node:sqlite", Deno.execPath(), "run", "--quiet", "--no-prompt", "--allow-net");
 });
 
 Deno.test("an example runs with the package as it is", async () => {
@@ -77,7 +93,51 @@ const missing = await run("npm", [...INSTALL, BUN], { cwd: directory }).then(
 );
 needingTest("Bun uses the package", { missing, excused: false }, async () => {
   await checkOn(join(directory, "node_modules/.bin/bun"), "run");
+  await checkMirrorOn("bun:sqlite", join(directory, "node_modules/.bin/bun"), "run");
 });
+
+/** A test of a decision, for the runner from this module, and one that fails. */
+const testFor = (runner: string): string => `
+import { test } from "${runner}";
+import { given } from "eventstore-client/testing";
+
+const taken = { type: "SeatTaken", identifiers: { show: "s1" }, payload: { by: "Ada" } };
+const takeSeat = (store) =>
+  store.decide({ query: "*", initial: 0, apply: (taken) => taken + 1 }, (count) => {
+    if (count > 0) throw new RangeError("sold out");
+    return taken;
+  });
+test("a seat is taken", () => given([]).when(takeSeat).then(taken));
+test("no seat is left", () => given([taken]).when(takeSeat).then(RangeError));
+test("a wrong expectation", () => given([]).when(takeSeat).then({ ...taken, payload: { by: "Bob" } }));
+`;
+
+/** Runs the tests, of which one fails, and compares the message of that one. */
+async function assertRuns(program: string, ...args: string[]): Promise<void> {
+  const { code, stdout, stderr } = await runCommand([program, ...args], { cwd: directory });
+  const said = stdout + stderr;
+  assert.equal(code, 1, said);
+  assert.match(said, /(pass|Tests .*) 2|2 passed/, said);
+  assert.match(said, /- +"by": "Bob"\n[^"]*\+ +"by": "Ada"/, said);
+}
+
+Deno.test("Node's test runner runs tests with the module for tests", async () => {
+  await Deno.writeTextFile(join(directory, "node.test.js"), testFor("node:test"));
+  await assertRuns("node", "--test", join(directory, "node.test.js"));
+});
+
+const noVitest = await run("npm", [...INSTALL, VITEST], { cwd: directory }).then(
+  () => undefined,
+  () => `${VITEST} cannot be fetched from npm`,
+);
+needingTest(
+  "Vitest runs tests with the module for tests",
+  { missing: noVitest, excused: false },
+  async () => {
+    await Deno.writeTextFile(join(directory, "vitest.test.js"), testFor("vitest"));
+    await assertRuns(join(directory, "node_modules/.bin/vitest"), "run", "vitest.test.js");
+  },
+);
 
 Deno.test("the types of the package are those of the sources", async () => {
   await Deno.writeTextFile(
