@@ -186,6 +186,7 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
 
 export const EDITION_C: EditionInterface = {
   name: "C",
+  folder: "c_ticket",
   summary: "One transaction at a time, addressed by a ticket, open in the database from begin to commit.",
   literals: [...LITERALS.keys()],
   operations: standingBy(OPERATIONS),

@@ -1,4 +1,8 @@
+import { settingLimit } from "../limits.ts";
 import { COUNT, described, notBoth, ref, request, type Schema } from "../schema.ts";
+
+/** The most events of a page. */
+export const PAGE_LIMIT: Schema = { type: "integer", minimum: 1, maximum: settingLimit("maxEventsPerPage") };
 
 /** The body of `QUERY /events`. @param more keys that only this edition has */
 export function readRequest(more: Readonly<Record<string, Schema>> = {}): Schema {
@@ -9,8 +13,8 @@ export function readRequest(more: Readonly<Record<string, Schema>> = {}): Schema
       query: ref("Query"),
       afterSequence: described("Only events after this sequence; without it, from the first.", COUNT),
       limit: {
-        type: "integer",
-        minimum: 1,
+        ...PAGE_LIMIT,
+        default: settingLimit("defaultEventsPerPage"),
         description: "At most so many events: up to `maxEventsPerPage`; without it, `defaultEventsPerPage`.",
       },
       beforeSequence: {
