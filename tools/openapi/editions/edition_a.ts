@@ -5,7 +5,7 @@ import { EXCHANGES_A } from "../examples/edition_a.ts";
 import { json, type Operation } from "../operation.ts";
 import { settingLimit } from "../limits.ts";
 import { readRequest } from "./read_request.ts";
-import { answer, bothOrNeither, COUNT, described, list, ref, request, type Schema } from "../schema.ts";
+import { answer, bothOrNeither, described, list, POSITION, ref, request, type Schema } from "../schema.ts";
 import { health, ONE_TURN, operationalSchemas, turns } from "./operational_schemas.ts";
 import {
   catalog,
@@ -71,7 +71,7 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
         "The write fails if such an event exists. Without it, and with `afterSequence`, any event counts.",
         ref("Query"),
       ),
-      afterSequence: described("Only events after this sequence count; without it, all do.", COUNT),
+      afterSequence: described("Only events after this sequence count; without it, all do.", POSITION),
       store: described("The store ID on which `afterSequence` was read.", ref("Id")),
     },
   }),

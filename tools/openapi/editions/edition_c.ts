@@ -14,6 +14,7 @@ import {
   list,
   NUMBER,
   orNull,
+  POSITION,
   ref,
   request,
   type Schema,
@@ -166,7 +167,7 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
         "The call fails if such an event exists. Without it, and with `afterSequence`, any event counts.",
         ref("Query"),
       ),
-      afterSequence: described("Only events after this sequence count; without it, all do.", COUNT),
+      afterSequence: described("Only events after this sequence count; without it, all do.", POSITION),
     },
   }),
   ProjectionWrite: {

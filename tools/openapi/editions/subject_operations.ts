@@ -2,7 +2,18 @@ import type { ErrorCode } from "../../../src/model/errors.ts";
 import { FORGET_EVENTS_MAX } from "../../../src/model/limits.ts";
 import { json, jsonLines, type Operation } from "../operation.ts";
 import { PAGE_LIMIT } from "./read_request.ts";
-import { answer, COUNT, described, list, NAME, oneWord, ref, request, type Schema, TEXT } from "../schema.ts";
+import {
+  answer,
+  described,
+  list,
+  NAME,
+  oneWord,
+  POSITION,
+  ref,
+  request,
+  type Schema,
+  TEXT,
+} from "../schema.ts";
 
 /** The operations of a server with the setting `subjects`. @param noTurn the errors when a forgetting gets no turn */
 export function subjectOperations(noTurn: readonly ErrorCode[]): Operation[] {
@@ -133,7 +144,7 @@ export const SUBJECT_SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   StoredReadRequest: request({
     properties: {
-      afterSequence: described("Only events after this sequence.", COUNT),
+      afterSequence: described("Only events after this sequence.", POSITION),
       limit: described("At most so many events, up to `maxEventsPerPage`.", PAGE_LIMIT),
     },
   }),
