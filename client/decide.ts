@@ -1,3 +1,4 @@
+import { type Given, withApply } from "./apply_by_type.ts";
 import type { DecisionModel } from "./decision_model.ts";
 import { Conflict, type ConflictDetail, ConnectionLost, EventStoreError, StoreReset } from "./errors.ts";
 import type { NewEvent, Position, StoredEvent, Tags } from "./events.ts";
@@ -14,8 +15,26 @@ import { type AppendedEvent, type AppendOptions, write } from "./writing.ts";
 /** After a lost race a retry can follow at once. So the jitter starts this many steps lower, at about a millisecond. */
 const SOONER = 4;
 
-/** The result of a handler: the events to write, if any. */
-export type Decision<Events extends object = Record<string, unknown>> = OneOrMore<NewEvent<Events>> | void;
+/** The events to write, if any, and a value to return from `decide`. */
+export interface DecisionWithResult<Events extends object, Result> {
+  /** The events to write, if any. */
+  readonly events?: OneOrMore<NewEvent<Events>>;
+  /** It becomes the `result` of `decide`. */
+  readonly result: Result;
+  /** Only an event has one. */
+  readonly type?: never;
+}
+
+/** The result of a handler: the events to write, if any; or these and a value. */
+export type Decision<Events extends object = Record<string, unknown>, Result = undefined> =
+  | OneOrMore<NewEvent<Events>>
+  | DecisionWithResult<Events, Result>
+  | void;
+
+/** A decision, now or later. A promise has no `type`, as in `OneOrMore`. */
+export type DecisionSoon<Events extends object, Result> =
+  | Decision<Events, Result>
+  | Promise<Decision<Events, Result>> & { readonly type?: never };
 
 /** Options of a decision. */
 export interface DecideOptions extends CallOptions {
@@ -24,12 +43,19 @@ export interface DecideOptions extends CallOptions {
 }
 
 /** The result of a decision. It is durable. */
-export interface Decided {
+export interface Decided<Result = undefined> {
   /** In the order in which the handler returned them. */
   readonly events: readonly AppendedEvent[];
   /** The position of the last event. If the decision wrote none, the position up to which it has read. */
   readonly position: Position;
+  /** The `result` that the handler returned, if any. */
+  readonly result: Result;
 }
+
+/** The parameter of a handler: the state of one model, or the states of several by name. Every model has both keys. */
+export type Known<State, States> = string extends keyof States ? States
+  : "query" | "initial" extends keyof States ? State
+  : States;
 
 /** Decision models by name. */
 export type Models<Events extends object> = Readonly<Record<string, DecisionModel<Events, unknown>>>;
@@ -37,7 +63,7 @@ export type Models<Events extends object> = Readonly<Record<string, DecisionMode
 /** A handler, which gets the state of each model by name. */
 export type Handler<Events extends object> = (
   states: Record<string, unknown>,
-) => Decision<Events> | Promise<Decision<Events>>;
+) => OneOrMore<NewEvent<Events>> | void | Promise<OneOrMore<NewEvent<Events>> | void>;
 
 /** Options of a decision whose events carry a mark, by which it recognizes them. */
 export interface MarkedOptions<Events extends object> extends DecideOptions {
@@ -49,6 +75,12 @@ export interface MarkedOptions<Events extends object> extends DecideOptions {
   readonly conditions?: AppendOptions<Events>["conditions"] | undefined;
 }
 
+/** The result of a decision whose events carry a mark. */
+interface Marked<Events extends object> extends Pick<Decided, "events" | "position"> {
+  /** The events as stored, if an earlier call has written them, or an attempt without an answer. */
+  readonly found?: readonly StoredEvent<Events>[];
+}
+
 /** A write whose answer was lost: it may have happened, or may still happen. */
 interface LostWrite {
   readonly error: ConnectionLost;
@@ -57,17 +89,29 @@ interface LostWrite {
 }
 
 /** Decides with one model, or with several that have names. */
-export async function decide<Events extends object>(
+export async function decide<Events extends object, Result>(
   server: Server,
-  models: DecisionModel<Events, unknown> | Models<Events>,
-  handler: (known: never) => Decision<Events> | Promise<Decision<Events>>,
+  given: object,
+  handler: (known: never) => DecisionSoon<Events, Result>,
   options: DecideOptions,
-): Promise<Decided> {
-  const isOne = typeof models.apply === "function";
-  const all = (isOne ? { one: models } : models) as Models<Events>;
-  const upon: Handler<Events> = (states) => handler((isOne ? states["one"] : states) as never);
-  const { events, position } = await decideMarked(server, all, upon, { ...options, mark: newMark() });
-  return { events, position };
+): Promise<Decided<Result>> {
+  const isOne = "query" in given && "initial" in given;
+  const models: Record<string, DecisionModel<Events, unknown>> = {};
+  for (
+    const [name, model] of Object.entries<Given>(isOne ? { one: given as Given } : { ...given })
+  ) {
+    models[name] = withApply(model, isOne ? "the model" : `the model "${name}"`);
+  }
+  let result: Result | undefined;
+  // A lost write is sent again without a new decision, so the last result is that of the events.
+  const upon: Handler<Events> = async (states) => {
+    const decision = await handler((isOne ? states["one"] : states) as never);
+    const isWithResult = decision && "result" in decision && !("type" in decision);
+    result = isWithResult ? decision.result : undefined;
+    return isWithResult ? decision.events : decision as OneOrMore<NewEvent<Events>> | void;
+  };
+  const { events, position } = await decideMarked(server, models, upon, { ...options, mark: newMark() });
+  return { events, position, result: result! };
 }
 
 /**
@@ -83,15 +127,13 @@ export async function decide<Events extends object>(
  *
  * A read proves only that the events in it exist, since a replica that lags may have answered. For a read up to the
  * event of a conflict the client asks for a minimum head, which such a replica does not have.
- *
- * @returns also the events as stored, if an earlier call has written them, or an attempt without an answer
  */
 export async function decideMarked<Events extends object>(
   server: Server,
   models: Models<Events>,
   handler: Handler<Events>,
   { mark, mayExist, conditions = [], attempts = 10, signal }: MarkedOptions<Events>,
-): Promise<Decided & { readonly found?: readonly StoredEvent<Events>[] }> {
+): Promise<Marked<Events>> {
   mustSpeak(server, "A");
   const named = Object.entries(models);
   const marked: Query<Events> = { metadata: mark };
@@ -190,7 +232,10 @@ function withTags<Events extends object>(
   return events.map((event) => ({ ...event, metadata: { ...event.metadata, ...tags } }));
 }
 
-function decided({ storeId, sequence }: Position, events: readonly AppendedEvent[]): Decided {
+function decided(
+  { storeId, sequence }: Position,
+  events: readonly AppendedEvent[],
+): Pick<Decided, "events" | "position"> {
   return {
     events: events.map(({ sequence, time }) => ({ sequence, time })),
     position: { storeId, sequence: events.at(-1)?.sequence ?? sequence },
