@@ -63,6 +63,7 @@ export type Models<Events extends object> = Readonly<Record<string, DecisionMode
 /** A handler, which gets the state of each model by name. */
 export type Handler<Events extends object> = (
   states: Record<string, unknown>,
+  position: Position,
 ) => OneOrMore<NewEvent<Events>> | void | Promise<OneOrMore<NewEvent<Events>> | void>;
 
 /** Options of a decision whose events carry a mark, by which it recognizes them. */
@@ -71,6 +72,8 @@ export interface MarkedOptions<Events extends object> extends DecideOptions {
   readonly mark: Tags;
   /** True if events with the mark may exist before the first attempt. */
   readonly mayExist?: boolean;
+  /** The states of the models begin after this position. */
+  readonly from?: Position | undefined;
   /** Further conditions of the write. */
   readonly conditions?: AppendOptions<Events>["conditions"] | undefined;
 }
@@ -80,6 +83,12 @@ interface Marked<Events extends object> extends Pick<Decided, "events" | "positi
   /** The events as stored, if an earlier call has written them, or an attempt without an answer. */
   readonly found?: readonly StoredEvent<Events>[];
 }
+
+type Run<Events extends object> = (
+  models: Models<Events>,
+  handler: Handler<Events>,
+  from?: Position,
+) => Promise<Marked<Events>>;
 
 /** A write whose answer was lost: it may have happened, or may still happen. */
 interface LostWrite {
@@ -110,7 +119,12 @@ export async function decide<Events extends object, Result>(
     result = isWithResult ? decision.result : undefined;
     return isWithResult ? decision.events : decision as OneOrMore<NewEvent<Events>> | void;
   };
-  const { events, position } = await decideMarked(server, models, upon, { ...options, mark: newMark() });
+  const run: Run<Events> = (models, handler, from) =>
+    decideMarked(server, models, handler, { ...options, from, mark: newMark() });
+  const hasSnapshots = Object.values(models).some(({ snapshot }) => snapshot);
+  const { events, position } = hasSnapshots
+    ? await (await import("./snapshots.ts")).withSnapshots(server, models, upon, options.signal, run)
+    : await run(models, upon);
   return { events, position, result: result! };
 }
 
@@ -132,7 +146,7 @@ export async function decideMarked<Events extends object>(
   server: Server,
   models: Models<Events>,
   handler: Handler<Events>,
-  { mark, mayExist, conditions = [], attempts = 10, signal }: MarkedOptions<Events>,
+  { mark, mayExist, from, conditions = [], attempts = 10, signal }: MarkedOptions<Events>,
 ): Promise<Marked<Events>> {
   mustSpeak(server, "A");
   const named = Object.entries(models);
@@ -140,7 +154,7 @@ export async function decideMarked<Events extends object>(
   const query = union(named.map(([, model]) => model.query));
   const withMark = union([query, marked]);
   let states: Record<string, unknown> | undefined;
-  let position: Position | undefined;
+  let position = from;
   let events: readonly NewEvent<Events>[] | undefined;
   let failure: EventStoreError | undefined;
   let lost: LostWrite | undefined;
@@ -172,7 +186,7 @@ export async function decideMarked<Events extends object>(
     if (learned.length || lost && lost.storeId !== end.storeId) lost = events = undefined;
     if (attempt > attempts) throw inDoubt(failure);
     applyTo(known, named, learned);
-    events ??= withTags(listOf(await handler(known) ?? []), mark);
+    events ??= withTags(listOf(await handler(known, end) ?? []), mark);
     if (!events.length) return decided(end, []);
     try {
       const all = [{ query: withMark, after: end }, ...listOf(conditions)];

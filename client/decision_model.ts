@@ -15,6 +15,20 @@ export interface DecisionModel<Events extends object, State> {
   readonly initial: State | (() => State);
   /** Returns the state after an event. */
   readonly apply: (state: State, event: StoredEvent<Events>) => State;
+  /** Only for `decide`. The state must be plain JSON, at most `maxProjectionSize` bytes (64 KiB). */
+  readonly snapshot?: SnapshotOptions;
+}
+
+/** Snapshots of a decision model: states that are kept in the store, so that a decision reads only later events. */
+export interface SnapshotOptions {
+  /** The snapshots are projections of the type `snapshot`, a space and this name. The query of the model gives the ID. */
+  readonly name: string;
+  /** A decision that has applied so many events writes a snapshot. */
+  readonly every: number;
+  /** Change it with `initial`, `apply` or `on`. Snapshots of another version or another query are void. */
+  readonly version?: string | number;
+  /** Called when a snapshot could not be read or written, such as a state that is too large. Decisions do not fail. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /** Functions by type of event, each of which returns the state after such an event. */

@@ -35,6 +35,7 @@ export {
   decisionModel,
   type DecisionModelByType,
   type GivenModel,
+  type SnapshotOptions,
 } from "./decision_model.ts";
 export * from "./errors.ts";
 export type { EventReader } from "./event_reader.ts";
