@@ -3,13 +3,15 @@ import { exitCodeOf, messageOf, ShellExit } from "../src/shell/ends.ts";
 import { printable } from "../src/shell/output/printable.ts";
 import { addressOf } from "../src/shell/server_address.ts";
 import { append } from "../src/shell/verbs/append.ts";
-import { stats, types } from "../src/shell/verbs/catalog.ts";
+import { stats } from "../src/shell/verbs/catalog.ts";
 import { consumers } from "../src/shell/verbs/consumers.ts";
+import { exportEvents } from "../src/shell/verbs/export.ts";
 import { head } from "../src/shell/verbs/head.ts";
 import { health } from "../src/shell/verbs/health.ts";
 import { projection } from "../src/shell/verbs/projection.ts";
 import { read } from "../src/shell/verbs/read.ts";
 import { forget, subject } from "../src/shell/verbs/subject.ts";
+import { types } from "../src/shell/verbs/types.ts";
 import { verify } from "../src/shell/verbs/verify.ts";
 import { whoami } from "../src/shell/verbs/whoami.ts";
 import { clientProgram } from "./client_program.ts";
@@ -59,9 +61,11 @@ function runVerb(context: ShellContext, line: ServerLine): Promise<number> {
     case "head":
       return head(context, line.options);
     case "types":
-      return types(context, line.options);
+      return types(context, line.arguments, line.options);
     case "stats":
       return stats(context, line.options);
+    case "export":
+      return exportEvents(context, line.options);
     case "projection":
       return projection(context, line.arguments, line.options);
     case "consumers":

@@ -1,12 +1,12 @@
 import type { Flag } from "./program.ts";
 
-/** The flag for lines of JSON. */
+/* Flags that several verbs of the client for shells have. */
+
 export const json = (help: string): { readonly name: "json"; readonly help: string } => ({
   name: "json",
   help,
 });
 
-/** The flag of every verb. */
 export const help = { name: "help", help: "print this text and exit; so does -h" } as const satisfies Flag;
 
 /**

@@ -2,50 +2,16 @@ import { settings } from "../src/config/settings.ts";
 import { help, json, server } from "./client_flags.ts";
 import { consumersVerb } from "./consumers_verb.ts";
 import type { Argument, Program, Verb } from "./program.ts";
-
-const type = {
-  name: "type",
-  value: "type",
-  repeated: true,
-  help: "the event has this type, or one of several",
-} as const;
-const tag = {
-  name: "tag",
-  value: "name=value",
-  repeated: true,
-  help: "the event carries this identifier, and all others that are given",
-} as const;
-const meta = {
-  name: "meta",
-  value: "name=value",
-  repeated: true,
-  help: "the event carries this metadata entry, and all others that are given",
-} as const;
-const query = {
-  name: "query",
-  value: "json",
-  help: "a whole query as QUERY /events takes it, instead of --type, --tag and --meta",
-} as const;
+import { limit, meta, query, stored, tag, type } from "./query_flags.ts";
 
 const readVerb = {
   name: "read",
   summary: "Shows events, oldest first, as a table.",
   arguments: [{ name: "name=value", repeated: true }],
   flags: [
-    type,
-    { ...tag, help: `${tag.help}; the word name=value alone means the same` },
-    { ...meta, help: `${meta.help}; the word @name=value alone means the same` },
-    query,
-    {
-      name: "after",
-      value: "position",
-      help: "only events after this sequence, or this line of head --json",
-    },
-    { name: "before", value: "sequence", help: "only events before this sequence" },
-    { name: "since", value: "time", help: "begin with the first event that is not before this time" },
-    { name: "until", value: "time", help: "end before the first event that is not before this time" },
+    ...stored,
     { name: "backwards", help: "the newest events first" },
-    { name: "limit", value: "number", help: "stop after so many events" },
+    limit,
     { name: "follow", help: "wait for new events and show them too, until a signal ends it" },
     json("print each event as one line of JSON, as the server sends it"),
     ...server,
@@ -100,14 +66,35 @@ const headVerb = {
 
 const typesVerb = {
   name: "types",
-  summary: "Prints the types of events with their counts, the most frequent first.",
-  flags: [json("print each type as one line of JSON"), ...server],
+  summary:
+    "Prints the types of events with their counts, the most frequent first, and on request the fields of payloads.",
+  arguments: [{ name: "name=value", repeated: true }],
+  flags: [
+    {
+      name: "fields",
+      help: "also print the fields of their payloads, which means to read all of these events",
+    },
+    ...stored,
+    limit,
+    json("print each type as one line of JSON"),
+    ...server,
+  ],
 } as const satisfies Verb;
 
 const statsVerb = {
   name: "stats",
   summary: "Prints how many events there are, and how many have an identifier of each name.",
   flags: [json("print the catalog as one line of JSON, as the server sends it"), ...server],
+} as const satisfies Verb;
+
+const exportVerb = {
+  name: "export",
+  summary: "Writes the events that a directory does not have yet to Parquet files, for a warehouse.",
+  flags: [
+    { name: "parquet", value: "path", required: true, help: "directory of the files; created if missing" },
+    json("print each file as one line of JSON"),
+    ...server,
+  ],
 } as const satisfies Verb;
 
 const projectionVerb = {
@@ -215,6 +202,7 @@ export const clientProgram = {
     headVerb,
     typesVerb,
     statsVerb,
+    exportVerb,
     projectionVerb,
     consumersVerb,
     subjectVerb,
@@ -250,7 +238,7 @@ export const clientProgram = {
     ["7", "the token is missing or wrong, or the server does not allow it"],
     [
       "8",
-      "verify: an event has changed, or the store does not continue an earlier root",
+      "verify: an event or a key has changed, or the store does not continue an earlier root",
     ],
   ],
 } as const satisfies Program;

@@ -127,7 +127,7 @@ export abstract class EventReader<Events extends object = Record<string, unknown
     query: Q & OnlyKnownKeys<Q>,
     options: FollowOptions = {},
   ): AsyncGenerator<Followed<Events, SelectedType<Events, Q>>, never> {
-    const { follow } = await import("./follow.ts");
-    return yield* follow<Events>(this.server, query, options) as AsyncGenerator<never, never>;
+    const followed = (await import("./follow.ts")).follow<Events>(this.server, query, options);
+    return yield* followed as AsyncGenerator<never, never>;
   }
 }

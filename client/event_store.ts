@@ -12,6 +12,7 @@ import type { Projected } from "./project_state.ts";
 import { Projections } from "./projections.ts";
 import type { ProjectOptions } from "./projector.ts";
 import type { Query } from "./queries.ts";
+import type { SchemaOptions } from "./schemas/standard_schema.ts";
 import { mustSpeak, serverOf } from "./server.ts";
 import type { Transaction, TransactionOptions } from "./transaction.ts";
 import type { WriteOnceOptions, WrittenOnce } from "./write_once.ts";
@@ -40,7 +41,7 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
   declare readonly projections: Projections;
 
   /** Opens nothing: the client connects on first use. */
-  constructor(options: EventStoreOptions) {
+  constructor(options: EventStoreOptions & SchemaOptions<Events>) {
     super(serverOf(options));
     this.projections = new Projections(this.server);
   }
@@ -137,8 +138,7 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
     handler: (state: Known<State, States>) => DecisionSoon<Events, Result>,
     options: DecideOptions = {},
   ): Promise<Decided<Result>> {
-    const { decide } = await import("./decide.ts");
-    return await decide(this.server, model, handler, options);
+    return (await import("./decide.ts")).decide(this.server, model, handler, options);
   }
 
   /**
@@ -163,8 +163,7 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
     events: OneOrMore<NewEvent<Events>>,
     options: WriteOnceOptions<Events> = {},
   ): Promise<WrittenOnce> {
-    const { writeOnce } = await import("./write_once.ts");
-    return await writeOnce(this.server, key, events, options);
+    return (await import("./write_once.ts")).writeOnce(this.server, key, events, options);
   }
 
   /**
@@ -191,8 +190,7 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
    * ```
    */
   async forget(subject: Subject, options: ForgetOptions<Events> = {}): Promise<Forgotten> {
-    const { forget } = await import("./forget.ts");
-    return await forget(this.server, subject, options);
+    return (await import("./forget.ts")).forget(this.server, subject, options);
   }
 
   /**
@@ -258,8 +256,8 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
     model: object,
     options: ProjectOptions = {},
   ): AsyncGenerator<never, never> {
-    const { project } = await import("./project.ts");
-    return yield* project(this.server, name, model, options) as AsyncGenerator<never, never>;
+    const rows = (await import("./project.ts")).project(this.server, name, model, options);
+    return yield* rows as AsyncGenerator<never, never>;
   }
 
   /**
@@ -296,8 +294,7 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
     consumer: Consumer<Events>,
     options: ConsumeOptions = {},
   ): Promise<never> {
-    const { consume } = await import("./consume/consume.ts");
-    return await consume(this.server, name, consumer, options);
+    return (await import("./consume/consume.ts")).consume(this.server, name, consumer, options);
   }
 
   /**
@@ -343,7 +340,6 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
     work: (tx: Transaction<Events>) => Promise<Result>,
     options: TransactionOptions = {},
   ): Promise<Result> {
-    const { transact } = await import("./transact.ts");
-    return await transact(this.server, work, options);
+    return (await import("./transact.ts")).transact(this.server, work, options);
   }
 }

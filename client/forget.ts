@@ -1,8 +1,8 @@
 import type { NewEvent } from "./events.ts";
-import { listOf, type OneOrMore } from "./one_or_more.ts";
+import type { OneOrMore } from "./one_or_more.ts";
 import type { CallOptions } from "./options.ts";
 import type { Server } from "./server.ts";
-import { wireEvent } from "./wire.ts";
+import { wireEvents } from "./wire.ts";
 import type { AppendedEvent } from "./writing.ts";
 
 /** An identifier that stands for a person, by the setting `subjects` of the server. */
@@ -36,7 +36,7 @@ export async function forget<Events extends object>(
   const { body, json } = await server.repeat({
     method: "POST",
     path: "/forget",
-    body: { identifier, events: listOf(events).map((event) => wireEvent(event, server.payload)) },
+    body: { identifier, events: await wireEvents(server, events) },
     changes: true,
     signal,
   });

@@ -59,6 +59,17 @@ export { type Projection, Projections } from "./projections.ts";
 export type { ProjectOptions } from "./projector.ts";
 export type { Condition, OnlyKnownKeys, Query, QueryItem, SelectedType } from "./queries.ts";
 export type { BackwardsPage, Page, ReadAllOptions, ReadOptions } from "./reading.ts";
+export type {
+  EventsOf,
+  PayloadVersion,
+  SchemaIssue,
+  SchemaOptions,
+  SchemaResult,
+  Schemas,
+  StandardSchema,
+  UpcastEvent,
+  VersionedSchema,
+} from "./schemas/standard_schema.ts";
 export type { Transaction, TransactionOptions, TransactionProjections } from "./transaction.ts";
 export type { Transport, TransportReply, TransportRequest } from "./transport/transport.ts";
 export type { WriteOnceOptions, WrittenOnce } from "./write_once.ts";

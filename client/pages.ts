@@ -66,7 +66,7 @@ export async function openPage<Events extends object>(
           if ("hasMore" in value) page.hasMore = value.hasMore;
           else received.push(value);
         }
-        const events = storedEvents<Events>(received, server);
+        const events = await storedEvents<Events>(received, server);
         if (events.length) yield events;
       }
       if (page.hasMore === undefined) throw answer.lost("half a page");

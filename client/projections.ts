@@ -58,8 +58,7 @@ export class Projections {
    * ```
    */
   async *list(options: ListOptions = {}): AsyncGenerator<ListedProjection> {
-    const { listProjections } = await import("./list_projections.ts");
-    yield* listProjections(this.#server, options);
+    yield* (await import("./list_projections.ts")).listProjections(this.#server, options);
   }
 
   /**

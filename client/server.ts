@@ -4,6 +4,8 @@ import { type Answer, type Call, type Contact, exchange } from "./exchange.ts";
 import type { OpenTelemetry } from "./open_telemetry.ts";
 import type { EventStoreOptions, NotJson } from "./options.ts";
 import { isPassing, repeated, retriesFor } from "./retries.ts";
+import type { Options } from "./schemas/codec.ts";
+import type { SchemaOptions } from "./schemas/standard_schema.ts";
 import { fetchTransport } from "./transport/fetch_transport.ts";
 import type { Transport } from "./transport/transport.ts";
 
@@ -12,6 +14,8 @@ export interface Server {
   readonly edition: "A" | "B" | "C";
   readonly payload: PayloadFormat;
   readonly notJson: NotJson;
+  /** Checks payloads of events to write (`written`), or brings those of stored ones (`read`) into the newest version. */
+  codec<Event>(to: "written" | "read", events: readonly Event[]): Promise<readonly Event[]>;
   /** Shows if the server has ever answered. */
   readonly contact: Readonly<Contact>;
   /** How long failed requests are repeated, in seconds. */
@@ -32,7 +36,7 @@ export interface TextAnswer extends Pick<Answer, "header" | "json" | "lost"> {
 }
 
 /** Returns the server that the options describe. */
-export function serverOf(options: EventStoreOptions): Server {
+export function serverOf(options: EventStoreOptions & SchemaOptions<object>): Server {
   const {
     token,
     edition = "A",
@@ -41,7 +45,11 @@ export function serverOf(options: EventStoreOptions): Server {
     answerSeconds = 30,
     retrySeconds = 10,
     openTelemetry,
+    schemas,
   } = options;
+  if (schemas && [payload, notJson].includes("text")) {
+    throw new TypeError("schemas need JSON");
+  }
   const contact: Contact = { transport: transportOf(options) };
   const common = token ? { authorization: `Bearer ${token}` } : {};
   const send = (call: Call): Promise<Answer> => exchange(contact, answerSeconds, common, call);
@@ -49,13 +57,17 @@ export function serverOf(options: EventStoreOptions): Server {
     edition,
     payload,
     notJson,
+    codec: async (to, events) =>
+      schemas
+        ? (await import("./schemas/codec.ts"))[to](options as Options, events as never) as never
+        : events,
     contact,
     retrySeconds,
     openTelemetry,
     begin: async (call) =>
       openTelemetry
         ? (await import("./tracing.ts")).traced(openTelemetry, contact.transport.address, call, send)
-        : await send(call),
+        : send(call),
     async once(call) {
       const answer = await server.begin(call);
       return { ...answer, body: await answer.text() };
@@ -73,17 +85,17 @@ export function serverOf(options: EventStoreOptions): Server {
 /** @throws `Refused` when the server speaks none of these editions */
 export function mustSpeak({ edition }: Server, editions: string): void {
   if (editions.includes(edition)) return;
-  const message = `edition ${edition} cannot do this, ${editions} can`;
-  throw new Refused({ code: "WrongEdition", message });
+  throw new Refused({ code: "WrongEdition", message: `edition ${edition} cannot do this, ${editions} can` });
 }
 
 function transportOf({ url, socketPath, transport, fetchOptions }: EventStoreOptions): Transport {
   if (transport) return transport;
   if (socketPath) {
-    const loading = import("./transport/unix_transport.ts").then(({ unixTransport }) =>
-      unixTransport(socketPath)
-    );
-    return { address: socketPath, send: async (request) => await (await loading).send(request) };
+    return {
+      address: socketPath,
+      send: async (request) =>
+        (await import("./transport/unix_transport.ts")).unixTransport(socketPath).send(request),
+    };
   }
   return fetchTransport(url, fetchOptions);
 }

@@ -1,11 +1,10 @@
 import type { StoredEvent } from "./events.ts";
 import type { Call } from "./exchange.ts";
-import { listOf } from "./one_or_more.ts";
 import { getProjection, pathOf } from "./projections.ts";
 import type { Server, TextAnswer } from "./server.ts";
 import { confirmed, type OpenTransaction } from "./transaction.ts";
 import { pageOf } from "./page_inside.ts";
-import { wireEvent, wireQuery } from "./wire.ts";
+import { wireEvents, wireQuery } from "./wire.ts";
 import { wireProjections } from "./writing.ts";
 
 /** The server does not limit how long a client waits for its turn; this is a day. */
@@ -32,14 +31,14 @@ export async function ticketTransaction<Events extends object>(
       for (let hasMore = true; hasMore;) {
         const afterSequence = events.at(-1)?.sequence ?? 0;
         const answer = await send("QUERY", "/events", { query: wireQuery(query), afterSequence });
-        const page = pageOf<Events>(answer, server);
+        const page = await pageOf<Events>(answer, server);
         ({ hasMore } = page);
         events.push(...page.events);
       }
       return events;
     },
     async append(events) {
-      const list = listOf(events).map((event) => wireEvent(event, server.payload));
+      const list = await wireEvents(server, events);
       if (list.length > 0) confirmed(await send("POST", "/events", { events: list }));
     },
     getProjection: (type, id) => getProjection(server, pathOf(type, id), { headers, signal }),

@@ -1,10 +1,9 @@
 import type { Call } from "./exchange.ts";
-import { listOf } from "./one_or_more.ts";
 import { getProjection, pathOf } from "./projections.ts";
 import type { Server, TextAnswer } from "./server.ts";
 import { confirmed, type OpenTransaction } from "./transaction.ts";
 import { pageOf } from "./page_inside.ts";
-import { wireEvent, wireQuery } from "./wire.ts";
+import { wireEvents, wireQuery } from "./wire.ts";
 import { wireProjections } from "./writing.ts";
 
 /**
@@ -45,8 +44,9 @@ export async function txTransaction<Events extends object>(
       return await work();
     });
   return {
-    read: (query) => inTurn(async () => pageOf<Events>(await read(wireQuery(query, "B")), server).events),
-    append: (events) => inTurn(() => append(listOf(events).map((event) => wireEvent(event, server.payload)))),
+    read: (query) =>
+      inTurn(async () => (await pageOf<Events>(await read(wireQuery(query, "B")), server)).events),
+    append: (events) => inTurn(async () => append(await wireEvents(server, events))),
     getProjection: (type, id) =>
       afterWrite(() => getProjection(server, path + pathOf(type, id), { signal }, false)),
     writeProjections: (changes) =>

@@ -1,6 +1,6 @@
 import { EventStoreError } from "./errors.ts";
 import type { NewEvent, PayloadFormat, StoredEvent, Tags } from "./events.ts";
-import { listOf } from "./one_or_more.ts";
+import { listOf, type OneOrMore } from "./one_or_more.ts";
 import { type Condition, itemsOf, type Query } from "./queries.ts";
 import type { Server } from "./server.ts";
 
@@ -22,6 +22,9 @@ export interface WireEvent {
   readonly forgotten?: readonly string[];
 }
 
+/** An event to write. */
+export type NewWireEvent = Pick<WireEvent, "type" | "identifiers" | "metadata" | "payload">;
+
 /** A query as a server of this edition expects it. */
 export function wireQuery<Events extends object>(query: Query<Events>, edition?: string): unknown {
   return itemsOf(query)?.map(({ types, identifiers, metadata }) => ({
@@ -42,17 +45,18 @@ export function wireCondition<Events extends object>({ query, after }: Condition
   return { failIfEventsMatch: wireQuery(query), afterSequence: after?.sequence, store: after?.storeId };
 }
 
-/** An event as the server expects it. */
-export function wireEvent<Events extends object>(
-  { type, identifiers = {}, metadata = {}, payload }: NewEvent<Events>,
-  format: PayloadFormat,
-): Omit<WireEvent, "sequence" | "time"> {
-  return {
+/** Events as the server expects them. @throws `Refused` when a payload does not fit its schema */
+export async function wireEvents<Events extends object>(
+  server: Server,
+  events: OneOrMore<NewEvent<Events>>,
+): Promise<NewWireEvent[]> {
+  const list = await server.codec("written", listOf(events));
+  return list.map(({ type, identifiers = {}, metadata = {}, payload }) => ({
     type,
     identifiers: checked(identifiers),
     metadata: checked(metadata),
-    payload: payloadText(payload, format),
-  };
+    payload: payloadText(payload, server.payload),
+  }));
 }
 
 function checked(tags: Tags): Tags {
@@ -77,16 +81,19 @@ export function payloadOf(text: string, format: PayloadFormat, what: string): un
   try {
     return format === "text" ? text : JSON.parse(text);
   } catch (cause) {
-    const message = `the payload of ${what} is not JSON`;
-    throw new EventStoreError({ code: "PayloadNotJson", message, cause });
+    throw new EventStoreError({
+      code: "PayloadNotJson",
+      message: `the payload of ${what} is not JSON`,
+      cause,
+    });
   }
 }
 
 /** Events as a read returns them. */
 export function storedEvents<Events extends object>(
   events: readonly WireEvent[],
-  { payload: format, notJson }: Pick<Server, "payload" | "notJson">,
-): StoredEvent<Events>[] {
+  { payload: format, notJson, codec }: Server,
+): Promise<StoredEvent<Events>[]> {
   const stored: unknown[] = [];
   for (const event of events) {
     try {
@@ -101,5 +108,5 @@ export function storedEvents<Events extends object>(
       } else notJson(event);
     }
   }
-  return stored as StoredEvent<Events>[];
+  return codec("read", stored) as Promise<StoredEvent<Events>[]>;
 }

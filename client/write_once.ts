@@ -5,7 +5,6 @@ import { listOf, type OneOrMore } from "./one_or_more.ts";
 import type { CallOptions } from "./options.ts";
 import type { Condition } from "./queries.ts";
 import type { Server } from "./server.ts";
-import { wireEvent } from "./wire.ts";
 import type { AppendedEvent } from "./writing.ts";
 
 /** Options of a write that happens once. */
@@ -34,15 +33,18 @@ export async function writeOnce<Events extends object>(
   if (!wanted.length) throw new TypeError("there is no event to write");
   const written = await decideMarked(server, {}, () => wanted, { ...options, mark, mayExist: true });
   const { found } = written;
-  const bodyOf = (events: readonly NewEvent<Events>[]): string =>
-    JSON.stringify(events.map((event, i) => {
-      const { type, identifiers, metadata, payload } = wireEvent(event, server.payload);
-      // Each attempt has a trace of its own.
+  const bodyOf = (events: readonly NewEvent<Events>[]): string => {
+    const bodies = events.map(({ type, identifiers = {}, metadata, payload }, i) => [
+      type,
+      sorted(identifiers),
+      // Each attempt has a trace of its own, and the first one may have written an older version of the payload.
+      sorted({ ...metadata, ...mark, traceparent: "", schemaVersion: "" }),
       // A payload that was forgotten cannot be compared any more.
-      const compared = !found?.[i]?.forgotten && payload;
-      return [type, sorted(identifiers), sorted({ ...metadata, ...mark, traceparent: "" }), compared];
-    }));
-  if (found && bodyOf(found) !== bodyOf(wanted)) {
+      !found?.[i]?.forgotten && payload,
+    ]);
+    return JSON.stringify(bodies, withSortedKeys);
+  };
+  if (found && bodyOf(found) !== bodyOf(await server.codec("written", wanted))) {
     const message = `other events were written under the key "${key}"`;
     throw new Refused({ code: "DifferentBody", message });
   }
@@ -52,4 +54,10 @@ export async function writeOnce<Events extends object>(
 /** Returns the same for equal tags, however they are written. */
 function sorted(tags: Tags): unknown {
   return Object.entries(tags).map((tag) => JSON.stringify(tag.flat())).sort();
+}
+
+/** Upcast payloads may have their keys in another order. */
+function withSortedKeys(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1));
 }

@@ -4,7 +4,7 @@ import { listOf, type OneOrMore } from "./one_or_more.ts";
 import type { CallOptions } from "./options.ts";
 import type { Condition } from "./queries.ts";
 import type { Server } from "./server.ts";
-import { payloadText, wireCondition, wireEvent } from "./wire.ts";
+import { payloadText, wireCondition, wireEvents } from "./wire.ts";
 
 /** A projection to write. */
 export interface NewProjection {
@@ -81,7 +81,7 @@ export async function write<Events extends object>(
     path: "/write",
     body: {
       conditions: listOf(conditions).map(wireCondition),
-      events: listOf(events).map((event) => wireEvent(event, server.payload)),
+      events: await wireEvents(server, events),
       projections: projections && wireProjections(server, projections),
     },
     changes: true,

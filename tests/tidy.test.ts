@@ -43,6 +43,8 @@ const PROGRAMS = [
   "cli/client.ts",
   "client/mod.ts",
   "client/testing/mod.ts",
+  "client/mirror/mod.ts",
+  "client/schemas/mod.ts",
   "explorer/page/page.ts",
 ];
 

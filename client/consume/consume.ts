@@ -1,3 +1,4 @@
+import { repeated, retriesFor } from "../retries.ts";
 import { mustSpeak, type Server } from "../server.ts";
 import type { ConsumeOptions, Consumer } from "./consumer.ts";
 import { Lease } from "./lease.ts";
@@ -39,12 +40,18 @@ export async function consume<Events extends object>(
     parksKeys: options.onFailure === "parkKey",
     leaseSeconds: options.leaseSeconds ?? 5,
     partitions,
-    partitionCount: 0,
+    main: { value: { partitions: 0, by: "" }, version: "" },
     by: typeof by === "function" ? "(function)" : by ?? "",
     member: newMark(),
     owned: new Map(),
     signal: requests.signal,
-    notify: (notification) => onNotification?.(notification),
+    notify(notification) {
+      try {
+        onNotification?.(notification);
+      } catch (error) {
+        failed(error);
+      }
+    },
     fail: (error) => failed(error),
   };
   return await run(session, requests, failure, signal);
@@ -62,8 +69,11 @@ async function run<Events extends object>(
   signal?.addEventListener("abort", stop);
   const lease = new Lease(session, end.signal);
   try {
-    const starting = register(records, session, requests.signal);
-    session.partitionCount = await Promise.race([starting, failure]);
+    const starting = repeated(
+      retriesFor(session.server, requests.signal, true),
+      () => register(records, session, requests.signal),
+    );
+    session.main = await Promise.race([starting, failure]);
     lease.keep().catch(fail);
     lease.read().catch(fail);
     return await failure;

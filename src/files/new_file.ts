@@ -29,8 +29,8 @@ export class NewFile implements Disposable {
     Deno.chmodSync(this.#temporary, mode);
   }
 
-  write(text: string): void {
-    const bytes = new TextEncoder().encode(text);
+  write(content: string | Uint8Array): void {
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
     for (let written = 0; written < bytes.length;) written += this.#file.writeSync(bytes.subarray(written));
   }
 

@@ -38,6 +38,12 @@ export function subjectsOf(body: string, names: ReadonlySet<string>): readonly T
   return parseQueried(body).identifiers.filter(({ name }) => names.has(name));
 }
 
+/** True when a subject is the one with this name of an event with these identifiers. */
+export function isSubjectOf(identifiers: readonly Tag[], name: string, subject: Tag): boolean {
+  return subject.name === name &&
+    identifiers.some((tag) => tag.name === name && tag.value === subject.value);
+}
+
 /** The payload of an event whose payload is encrypted, next to it. */
 export const PAYLOAD_OF_SEALED = "";
 

@@ -126,6 +126,34 @@ Deno.test("verify names a changed key, and reports a list that is missing or cha
   });
 });
 
+Deno.test("verify names a key next to which the source had another name or value", async () => {
+  await using server = await startServer({ env: SUBJECTS });
+  await server.client().append(ofStudent("s1"), ofStudent("s2"), ofStudent("s1"), ofStudent("s3"));
+  await forget(server, "s2");
+  assert.equal((await server.stop()).code, 0);
+  change(server.databasePath, (db) => {
+    db.run("UPDATE subject SET value = CAST('s4' AS BLOB) WHERE key_row = 1");
+    db.run("UPDATE subject SET value = CAST('s5' AS BLOB) WHERE key_row = 2");
+    db.run("UPDATE subject SET name = CAST('studenu' AS BLOB) WHERE key_row = 3");
+  });
+  await server.start();
+  using place = new BackupDirectories(server.address);
+  const keys = await copyKeys(place);
+  assert.equal((await place.run()).code, 0);
+  const { code, stdout } = await verify(place, "--keys", keys, "--json");
+  assert.equal(code, 1);
+  const changed = (student: string, file: string, event: number): RegExp =>
+    new RegExp(
+      `^the name or value next to the key ${keyIn(keys, student).id} in ${file} was changed: ` +
+        `it is not that of event ${event}$`,
+    );
+  const [first, second, third, ...others] = JSON.parse(stdout).problems as string[];
+  assert.match(first!, changed("s4", "the file of keys", 1));
+  assert.match(second!, /^the name or value next to the key .{16} in the list of forgotten keys was changed/);
+  assert.match(third!, changed("s3", "the file of keys", 4));
+  assert.deepEqual(others, []);
+});
+
 Deno.test("list and export work with encrypted events, and an export has them as they are stored", async () => {
   await withBackup(async (place, server) => {
     assert.match((await place.run({ args: ["list"] })).stdout, / 5 {7}/);

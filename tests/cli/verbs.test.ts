@@ -77,7 +77,7 @@ Deno.test("arguments are taken by their place, and only those that are known", (
   ]);
   assert.deepEqual(problems(clientProgram, "projection"), ["get or delete is missing"]);
   assert.deepEqual(problems(clientProgram), [
-    "a verb is missing, one of read, append, head, types, stats, projection, consumers, subject, forget, health, whoami, verify, explore, completions",
+    "a verb is missing, one of read, append, head, types, stats, export, projection, consumers, subject, forget, health, whoami, verify, explore, completions",
   ]);
   const empty = parsed(clientProgram, "append", "--text", "");
   assert.equal(empty.verb === "append" && empty.options.text, "");

@@ -206,7 +206,7 @@ Deno.test("what makes no sense is rejected before anything is asked of a server"
     [["completions"], /bash or zsh or fish is missing/],
     [
       [],
-      /a verb is missing, one of read, append, head, types, stats, projection, consumers, subject, forget, health, whoami, verify, explore, completions/,
+      /a verb is missing, one of read, append, head, types, stats, export, projection, consumers, subject, forget, health, whoami, verify, explore, completions/,
     ],
     [["append", "-", "more"], /unexpected argument "more"/],
     [["head", "--token=secret"], /unknown flag "--token" of head/],

@@ -10,7 +10,7 @@ const NAME = "eventstore-client";
 const SCOPED = "@eventstore/client";
 
 /** The folders whose `mod.ts` can be imported, each under its name; "." is the package itself. */
-const MODULES = [".", "testing"];
+const MODULES = [".", "mirror", "schemas", "testing"];
 
 const PACKAGE = {
   name: NAME,

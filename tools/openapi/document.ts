@@ -152,7 +152,7 @@ const PARAMETERS: JsonObject = {
     description:
       "The last projection received: its ID with `type`, and `<type>/<id>` without, both escaped as in a path.",
     schema: NAME,
-    example: ID,
+    example: `${TYPE}/${ID}`,
   },
   writes: {
     name: "writes",

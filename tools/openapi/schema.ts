@@ -40,18 +40,57 @@ export function answer(properties: Properties, optional: readonly string[] = [])
   return { type: "object", ...(required.length === 0 ? {} : { required }), properties };
 }
 
-/** An object in a request of a client. The server rejects unknown keys. */
+/**
+ * An object in a request of a client. The server rejects unknown keys, and takes `null` for a key that may be left out as
+ * if it were.
+ */
 export function request(
   { required = [], properties, ...more }: JsonObject & {
     required?: readonly string[];
     properties: Properties;
   },
 ): Schema {
+  const given = Object.entries(properties).map(([key, schema]) => [
+    key,
+    required.includes(key) ? schema : nullable(schema),
+  ]);
   return {
     type: "object",
     ...more,
     ...(required.length === 0 ? {} : { required: [...required] as Json }),
-    properties,
+    properties: Object.fromEntries(given),
     additionalProperties: false,
   };
+}
+
+/** The same schema, or `null`. The description stays where readers look for it. */
+function nullable({ description, ...schema }: Schema): Schema {
+  const text = description === undefined ? {} : { description };
+  const { type } = schema;
+  return typeof type === "string"
+    ? { ...text, ...schema, type: [type, "null"] }
+    : { ...text, ...orNull(schema) };
+}
+
+const NULL: Schema = { type: "null" };
+
+/** A rule for an object: at least one of these keys is given, and not `null`. */
+export function anyGiven(...keys: string[]): Schema {
+  return { anyOf: keys.map((key) => having({ [key]: { not: NULL } }, [key])) };
+}
+
+/** A rule for an object: both keys are given, or neither. */
+export function bothOrNeither(one: string, other: string): Schema {
+  const given = { [one]: { not: NULL }, [other]: { not: NULL } };
+  return { anyOf: [having({ [one]: NULL, [other]: NULL }), having(given, [one, other])] };
+}
+
+/** A rule for an object: the first key is `false` or left out, or the second one is left out. */
+export function notBoth(flag: string, other: string): Schema {
+  return { anyOf: [having({ [flag]: { enum: [false, null] } }), having({ [other]: NULL })] };
+}
+
+function having(properties: Properties, required: readonly string[] = []): Schema {
+  const keys = required.length === 0 ? {} : { required: [...required] };
+  return { type: "object", ...keys, properties, additionalProperties: true };
 }

@@ -1,3 +1,4 @@
+import type { BlockTree } from "../../model/block_tree.ts";
 import type { BackupStore } from "../../store/sqlite/backup/backup_store.ts";
 import { type PreparedEvent, prepareEvent } from "../../store/core/prepare_event.ts";
 import { decodeEventLine, type ParsedLine } from "../../wire/event_line.ts";
@@ -9,13 +10,14 @@ import type { Source } from "./source.ts";
  * the next one is read and prepared.
  * @param storeId the store ID that every page must carry
  * @param onPage called from time to time with the sequence of the last event that was handed to the store
+ * @returns the tree over all events of the backup
  */
 export async function copyEvents(
   source: Source,
   storeId: string,
   store: BackupStore,
   onPage: (sequence: number) => void | Promise<void>,
-): Promise<void> {
+): Promise<BlockTree> {
   const lineTree = new LineTree(store.opened.tree);
   let last = store.opened.head;
   for (let hasMore: boolean | undefined = true; hasMore;) {
@@ -33,6 +35,7 @@ export async function copyEvents(
     await onPage(last);
   }
   await store.settled();
+  return lineTree.tree;
 }
 
 /** Prepares an event line for the store. It must be exactly what an event store writes. */

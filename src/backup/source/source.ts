@@ -24,6 +24,7 @@ export class Source implements Disposable {
   /** The query for every event: `"*"` in editions A and C, `"all"` in B. */
   #every: "*" | "all" = "*";
   #hasSubjects = false;
+  #givesRoots = false;
 
   constructor(settings: BackupSettings, stopped: AbortSignal) {
     const { source, sourceToken, pageLimit } = settings;
@@ -52,6 +53,7 @@ export class Source implements Disposable {
     try {
       const whoami = await this.#whoami();
       this.#hasSubjects = whoami.subjects !== undefined;
+      this.#givesRoots = this.#hasSubjects && may(whoami, "read");
       assertSeesAll(whoami);
       if (this.#hasSubjects) assertMay(whoami, "copy", "to copy the events of a store with subjects");
       let answer = await this.#query(0, 1);
@@ -64,6 +66,25 @@ export class Source implements Disposable {
       let storeId: string | undefined;
       for await (const part of pageParts(answer, 1)) storeId = part.storeId;
       return storeId!;
+    } catch (error) {
+      throw this.#named(error as Error);
+    }
+  }
+
+  /**
+   * Returns the root over the first events. It is undefined when the source gives none: it has no subjects, the token lacks
+   * the right `read`, or the server has not hashed enough.
+   */
+  async root(storeId: string, head: number): Promise<string | undefined> {
+    if (!this.#givesRoots) return undefined;
+    try {
+      const answer = await this.#request("GET", `/proof?head=${head}`, "");
+      if (answer.status === 503) return void await startOf(answer);
+      if (answer.status !== 200) throw new Error(`GET /proof: ${await errorText(answer)}`);
+      const { storeId: found, root } = parsed(await startOf(answer));
+      if (found !== storeId) throw new Error(`it was reset during the run: it holds store ${found} now`);
+      if (typeof root !== "string") throw new Error("GET /proof: the answer has no root");
+      return root;
     } catch (error) {
       throw this.#named(error as Error);
     }
@@ -186,10 +207,14 @@ function assertSeesAll({ name, within }: Whoami): void {
   );
 }
 
+function may({ may }: Whoami, right: string): boolean {
+  return Array.isArray(may) && may.includes(right);
+}
+
 /** @throws Error when the token lacks a right */
-function assertMay({ name, may }: Whoami, right: string, purpose: string): void {
-  if (Array.isArray(may) && may.includes(right)) return;
-  throw new Error(oneLine(`its token ${name} lacks the right "${right}", which is needed ${purpose}`));
+function assertMay(whoami: Whoami, right: string, purpose: string): void {
+  if (may(whoami, right)) return;
+  throw new Error(oneLine(`its token ${whoami.name} lacks the right "${right}", which is needed ${purpose}`));
 }
 
 function addressOf(source: BackupSettings["source"]): { address: SourceAddress; host: string; path: string } {

@@ -82,16 +82,26 @@ function withoutForgotten(keys: readonly KeptKey[], forgotten: ForgottenKeys): R
 
 /** Returns the subjects for a store. Those that were forgotten come first: the last key of a subject is the one in use. */
 export function storedSubjects({ keys, forgotten }: RestoredSubjects): StoredSubject[] {
+  const isDamaged = false;
   return [
-    ...forgotten.map((gone) => ({ ...gone, key: undefined })),
-    ...keys.map(({ id, subject, bytes }) => ({ id, subject, key: bytes, forgottenMicros: undefined })),
+    ...forgotten.map((gone) => ({ ...gone, key: undefined, isDamaged })),
+    ...keys.map(({ id, subject, bytes }) => ({
+      id,
+      subject,
+      key: bytes,
+      forgottenMicros: undefined,
+      isDamaged,
+    })),
   ];
 }
 
 /** Returns what counts the events that will be unreadable for lack of a key. */
 export function keyCheckOf({ keys, forgotten }: RestoredSubjects): SealedCheck {
-  const bytes = new Map(keys.map((key) => [key.id, key.bytes]));
-  return new SealedCheck(bytes, new Set(forgotten.map(({ id }) => id)), false);
+  return new SealedCheck(byId(keys), byId(forgotten), false);
+}
+
+function byId<Key extends { readonly id: string }>(keys: readonly Key[]): ReadonlyMap<string, Key> {
+  return new Map(keys.map((key) => [key.id, key]));
 }
 
 /** Returns a line about the subjects of a new store; an empty text when there are none. */

@@ -1,7 +1,7 @@
 import { openForChecking } from "../../store/sqlite/connection/connection.ts";
 import { checkDatabaseFile } from "../../store/sqlite/data_directory/database_file.ts";
 import { readOrigin } from "../../store/sqlite/tables/origin.ts";
-import type { TreeBlocks } from "../../model/block_tree.ts";
+import type { BlockTree, TreeBlocks } from "../../model/block_tree.ts";
 import type { BackupSettings } from "../../config/load.ts";
 import { BackupStore } from "../../store/sqlite/backup/backup_store.ts";
 import { backedUpStoreIds, backupPath } from "../directory/backup_files.ts";
@@ -12,6 +12,7 @@ import { countEvents } from "../reports/count_events.ts";
 import { writeMetricsFile } from "../reports/metrics_file.ts";
 import { findHead, ProgressLine } from "../reports/progress_line.ts";
 import { Run, summaryJson, summaryLine } from "../reports/run_summary.ts";
+import { assertSameRoot } from "../source/compare_root.ts";
 import { checkLastEvent, copyEvents } from "../source/copy_events.ts";
 import { Source } from "../source/source.ts";
 import { updateForgottenList } from "../subjects/forgotten_list.ts";
@@ -70,10 +71,11 @@ async function runBackup(
   const store = await BackupStore.open(file, { storeId, source: name }, hasSubjects, upgrade);
   if (upgrade !== undefined && !quiet && !json) context.print(upgradeLine(file, store.opened.head));
   run.created = store.opened.created;
+  let tree: BlockTree;
   try {
     await checkLastEvent(source, storeId, store);
     using progress = await progressLine(quiet, source, store.opened.head);
-    await copyEvents(source, storeId, store, (sequence) => progress?.show(sequence));
+    tree = await copyEvents(source, storeId, store, (sequence) => progress?.show(sequence));
     // The list then has every subject that was forgotten before the last event of the backup.
     if (hasSubjects) await updateForgottenList(source, storeId, dataDir);
   } catch (error) {
@@ -85,6 +87,7 @@ async function runBackup(
     run.eventsCopied = store.durableHead - store.opened.head;
   }
   await store.close();
+  await assertSameRoot(source, storeId, tree);
 }
 
 /** Returns the tree of a backup by an earlier version, which has none. */

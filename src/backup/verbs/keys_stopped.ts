@@ -1,6 +1,7 @@
 import type { StoredSubject } from "../../store/api/store.ts";
 import type { StoppedStore } from "../../store/api/stopped_store.ts";
 import { MasterKeys } from "../../store/core/sealing/master_keys.ts";
+import { assertUsable } from "../../store/core/sealing/stored_subject.ts";
 import { subjectParts } from "../../store/core/subject_parts.ts";
 import { openForChecking } from "../../store/sqlite/connection/connection.ts";
 import { type Database, sqlCodeOf } from "../../store/sqlite/connection/database.ts";
@@ -46,7 +47,9 @@ export async function keysOfStopped(
   await read(async (store) => {
     ({ storeId } = store);
     for await (const part of store.subjects()) {
-      for (const { id, subject, key, forgottenMicros } of part) {
+      for (const stored of part) {
+        assertUsable(stored);
+        const { id, subject, key, forgottenMicros } = stored;
         if (key !== undefined) {
           keys.push(checked(name, keyLine({ id, subject, bytes: key }), decodeKeyLine));
         } else if (forgottenMicros !== undefined) {

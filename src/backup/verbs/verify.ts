@@ -131,7 +131,7 @@ function mayHaveSubjects(db: Database): boolean {
 }
 
 function sealedCheck(keys: KeysFile | undefined, forgotten: ForgottenKeys): SealedCheck {
-  return new SealedCheck(keys && new Map(keys.keys.map(({ id, bytes }) => [id, bytes])), forgotten);
+  return new SealedCheck(keys && new Map(keys.keys.map((key) => [key.id, key])), forgotten);
 }
 
 async function problemsOf(

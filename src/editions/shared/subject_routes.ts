@@ -5,6 +5,7 @@ import type { StoreView } from "../../view/store_view.ts";
 import type { StoredSubject, SubjectsPart } from "../../store/api/store.ts";
 import { EMPTY_WRITE } from "../../store/api/write.ts";
 import { StoreChanged } from "../../store/core/open_page.ts";
+import { assertUsable } from "../../store/core/sealing/stored_subject.ts";
 import { prepareEvent } from "../../store/core/prepare_event.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
 import { nowMicros } from "../../time/clock.ts";
@@ -28,6 +29,7 @@ export function subjectRoutes(host: EditionHost, reads: ReadsInFlight, assertNot
     forgetRoute(host, assertNotPaused),
     subjectEventsRoute(host, reads),
     storedEventsRoute(host, reads),
+    subjectsRoute(host, "copy", "/subjects", idLine),
     subjectsRoute(host, "keys", "/subjects/keys", keyLine),
     subjectsRoute(host, "copy", "/subjects/forgotten", forgottenLine),
   ];
@@ -96,7 +98,7 @@ function storedEventsRoute({ views, settings }: EditionHost, reads: ReadsInFligh
   };
 }
 
-/** `GET /subjects/keys` and `GET /subjects/forgotten`: a line for each key, and the trailer `hasMore`. */
+/** `GET /subjects`, `GET /subjects/keys` and `GET /subjects/forgotten`: a line for each key, and the trailer `hasMore`. */
 function subjectsRoute(
   { views }: EditionHost,
   right: Right,
@@ -106,7 +108,13 @@ function subjectsRoute(
   return getRoute(right, path, async ({ access }) => {
     const view = views.of(access);
     const first = await view.subjects(0);
-    return { status: 200, headers: pageHeaders(first.storeId), body: subjectLines(view, first, lineOf) };
+    // Before the answer begins: a damaged key among the first ones is an error with a status.
+    const begun = textOf(first, lineOf);
+    return {
+      status: 200,
+      headers: pageHeaders(first.storeId),
+      body: subjectLines(view, first, begun, lineOf),
+    };
   });
 }
 
@@ -115,23 +123,40 @@ type LineOf = (stored: StoredSubject) => string | undefined;
 async function* subjectLines(
   view: StoreView,
   first: SubjectsPart,
+  begun: string,
   lineOf: LineOf,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
-  for (let part = first; part.subjects.length > 0; part = await view.subjects(part.lastRow)) {
+  let text = begun;
+  for (let part = first; part.subjects.length > 0; text = textOf(part, lineOf)) {
+    if (text !== "") yield encoder.encode(text);
+    part = await view.subjects(part.lastRow);
     if (part.storeId !== first.storeId) throw new StoreChanged("the store was reset while it was read");
-    const lines = part.subjects.flatMap((stored) => lineOf(stored) ?? []);
-    if (lines.length > 0) yield encoder.encode(`${lines.join("\n")}\n`);
   }
   yield encoder.encode('{"hasMore":false}\n');
 }
 
+function textOf({ subjects }: SubjectsPart, lineOf: LineOf): string {
+  const lines = subjects.flatMap((stored) => lineOf(stored) ?? []);
+  return lines.map((line) => `${line}\n`).join("");
+}
+
 const encoder = new TextEncoder();
 
-function keyLine({ id, subject, key }: StoredSubject): string | undefined {
+/** Names the subject of a key, which suffices to compare it with events, and to read no payload. */
+function idLine({ id, subject, forgottenMicros, isDamaged }: StoredSubject): string {
+  const forgotten = forgottenMicros === undefined ? {} : { forgotten: formatTimestamp(forgottenMicros) };
+  return JSON.stringify({ id, ...subject, ...forgotten, ...isDamaged ? { damaged: true } : {} });
+}
+
+function keyLine(stored: StoredSubject): string | undefined {
+  assertUsable(stored);
+  const { id, subject, key } = stored;
   return key && JSON.stringify({ id, ...subject, key: key.toBase64() });
 }
 
-function forgottenLine({ id, subject, forgottenMicros }: StoredSubject): string | undefined {
+function forgottenLine(stored: StoredSubject): string | undefined {
+  const { id, subject, forgottenMicros } = stored;
   if (forgottenMicros === undefined) return undefined;
+  assertUsable(stored);
   return JSON.stringify({ id, ...subject, forgotten: formatTimestamp(forgottenMicros) });
 }

@@ -1,9 +1,11 @@
 import type { Server } from "../../../client/server.ts";
-import { BLOCK_EVENTS, BlockTree } from "../../model/block_tree.ts";
+import { BlockTree } from "../../model/block_tree.ts";
+import { differingEvents } from "../../model/differing_events.ts";
 import { changedText, type EarlierRoot, EarlierRoots } from "../../model/earlier_roots.ts";
 import type { TreeHash } from "../../model/merkle_tree.ts";
 import { NotVerified } from "../ends.ts";
 import { type ClaimedRoot, type ServerProofs } from "./server_proofs.ts";
+import { SubjectKeys } from "./subject_keys.ts";
 
 const encoder = new TextEncoder();
 
@@ -16,8 +18,14 @@ interface WholeCheck {
   readonly earlier: readonly EarlierRoot[];
 }
 
-/** Reads all events up to a head, and computes their root and those of earlier heads. @throws NotVerified */
-export async function assertWhole({ server, proofs, hash, claimed, earlier }: WholeCheck): Promise<void> {
+/**
+ * Reads all events up to a head, computes their root and those of earlier heads, and compares the keys of subjects.
+ * @throws NotVerified
+ */
+export async function assertWhole(
+  { server, proofs, hash, claimed, earlier }: WholeCheck,
+): Promise<SubjectKeys> {
+  const keys = await SubjectKeys.read(server, claimed.storeId);
   const tree = new BlockTree(hash);
   const roots = new EarlierRoots(earlier);
   const check = (): void => {
@@ -27,10 +35,14 @@ export async function assertWhole({ server, proofs, hash, claimed, earlier }: Wh
   check();
   for await (const line of storedLines(server, claimed)) {
     tree.add(hash.leaf(encoder.encode(line)));
+    keys.add(line);
     check();
   }
-  if (tree.root === claimed.root) return;
-  const [first, last] = await differingEvents(proofs, tree);
+  if (tree.root === claimed.root) {
+    keys.assertFits();
+    return keys;
+  }
+  const [first, last] = await differingEvents(tree, async (head) => (await proofs.root(head)).root);
   throw new NotVerified(changedText(first - 1, last, "since the server computed their root"));
 }
 
@@ -68,19 +80,4 @@ function missing(sequence: number, line: string): NotVerified {
   return new NotVerified(
     `event ${sequence} is missing: the server sent ${JSON.stringify(line.slice(0, 60))}`,
   );
-}
-
-/** Finds the first block whose root the server has computed differently. What follows the blocks has none. */
-async function differingEvents(
-  proofs: ServerProofs,
-  tree: BlockTree,
-): Promise<[first: number, last: number]> {
-  let [same, other] = [0, tree.completeBlocks + 1];
-  while (other - same > 1) {
-    const middle = Math.floor((same + other) / 2);
-    const { root } = await proofs.root(middle * BLOCK_EVENTS);
-    if (root === tree.rootOfBlocks(middle)) same = middle;
-    else other = middle;
-  }
-  return [same * BLOCK_EVENTS + 1, Math.min((same + 1) * BLOCK_EVENTS, tree.count)];
 }

@@ -36,8 +36,8 @@ async function catalogOf(context: ShellContext): Promise<Catalog> {
   return catalog;
 }
 
-/** Prints the types of the store's events, the most frequent first. */
-export async function types(context: ShellContext, { json }: Flags): Promise<number> {
+/** Prints the types of the store's events as the catalog counts them, the most frequent first. */
+export async function catalogTypes(context: ShellContext, { json }: Flags): Promise<number> {
   const { types } = await catalogOf(context);
   if (json) await context.print(types.map(jsonLine).join(""));
   else {

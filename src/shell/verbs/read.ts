@@ -1,21 +1,17 @@
 import { delay } from "../../async/delay.ts";
-import type { Position, Query, StoredEvent } from "../../../client/mod.ts";
+import type { Query, StoredEvent } from "../../../client/mod.ts";
 import { follow } from "../../../client/follow.ts";
-import { walk } from "../../../client/walk.ts";
 import type { ShellContext } from "../context.ts";
 import { reach, type Reached } from "../edition.ts";
 import { ShellExit, Wrong } from "../ends.ts";
 import { missingTypes } from "../missing_types.ts";
 import { EventTable } from "../output/event_table.ts";
 import { jsonLine } from "../output/printable.ts";
-import { assertTime, positionOf, positionOfTime, sequenceOf } from "../positions.ts";
+import { sequenceOf } from "../positions.ts";
 import { type QueryFlags, queryOf, withWords } from "../queries.ts";
+import { positionsOf, type RangeFlags, rangeOf, storedEvents, type StoredRange } from "../stored_range.ts";
 
-interface ReadFlags extends QueryFlags {
-  readonly after: string | undefined;
-  readonly before: string | undefined;
-  readonly since: string | undefined;
-  readonly until: string | undefined;
+interface ReadFlags extends QueryFlags, RangeFlags {
   readonly backwards: boolean;
   readonly limit: string | undefined;
   readonly follow: boolean;
@@ -23,10 +19,8 @@ interface ReadFlags extends QueryFlags {
 }
 
 /** The events to show, and where they begin and end. */
-interface Wanted {
+interface Wanted extends StoredRange {
   readonly query: Query;
-  readonly after: Position | number;
-  readonly before: number | undefined;
   readonly backwards: boolean;
 }
 
@@ -45,7 +39,9 @@ export async function read(
   try {
     const reached = await reach(context.place, stopped);
     const wanted = { ...given, ...await positionsOf(reached, flags) };
-    const batches = stopped === undefined ? stored(reached, wanted) : followed(reached, wanted, stopped);
+    const batches = stopped === undefined
+      ? storedEvents(reached, wanted)
+      : followed(reached, wanted, stopped);
     const showing = show(context, batches, limit, flags.json);
     const count = await (stopped === undefined ? showing : Promise.race([showing, afterSignal(stopped)]));
     if (count === 0 && !flags.json) await explainNothing(context, reached, flags);
@@ -88,46 +84,15 @@ async function show(context: ShellContext, batches: Batches, limit: number, json
 }
 
 function wantedOf(words: readonly string[], flags: ReadFlags): Wanted {
-  const { after, before, since, until, backwards } = flags;
+  const { before, until, backwards } = flags;
   if (flags.follow && (backwards || before !== undefined || until !== undefined)) {
     const old = backwards ? "backwards" : before === undefined ? "until" : "before";
     throw new Wrong(`--follow waits for new events, --${old} asks for old ones`);
   }
-  if (after !== undefined && since !== undefined) throw new Wrong("give only one of --after and --since");
-  if (before !== undefined && until !== undefined) throw new Wrong("give only one of --before and --until");
-  for (const [name, time] of [["since", since], ["until", until]] as const) assertTime(time, name);
-  return {
-    query: queryOf(withWords(words, flags)),
-    after: after === undefined ? 0 : positionOf(after, "after"),
-    before: before === undefined ? undefined : sequenceOf(before, "before", 1),
-    backwards,
-  };
-}
-
-/** Finds where the times of flags are in the store. */
-async function positionsOf(
-  { server }: Reached,
-  { since, until }: ReadFlags,
-): Promise<Partial<Pick<Wanted, "after" | "before">>> {
-  const [after, end] = [
-    since === undefined ? undefined : await positionOfTime(server, since),
-    until === undefined ? undefined : await positionOfTime(server, until),
-  ];
-  return {
-    ...after === undefined ? {} : { after },
-    ...end === undefined ? {} : { before: end.sequence + 1 },
-  };
+  return { ...rangeOf(flags), query: queryOf(withWords(words, flags)), backwards };
 }
 
 type Batches = AsyncGenerator<readonly StoredEvent[], void>;
-
-/** Reads the events that are stored when it begins. It ends even if later ones are committed as fast as it reads. */
-async function* stored({ server }: Reached, { query, ...range }: Wanted): Batches {
-  for await (const { events, isEnd } of walk(server, query, range, undefined, false)) {
-    yield events;
-    if (isEnd) return;
-  }
-}
 
 /** Reads the stored events, and then follows new ones. */
 async function* followed({ server, store }: Reached, { query, after }: Wanted, signal: AbortSignal): Batches {

@@ -6,6 +6,7 @@ import { ShellExit, Wrong } from "../ends.ts";
 import { jsonLine } from "../output/printable.ts";
 import { sequenceOf } from "../positions.ts";
 import { type ClaimedRoot, ServerProofs } from "../proofs/server_proofs.ts";
+import type { SubjectKeys } from "../proofs/subject_keys.ts";
 import { assertWhole } from "../proofs/whole_store.ts";
 import { appendWitness, earlierRoot, readWitness } from "../proofs/witness_file.ts";
 
@@ -37,13 +38,14 @@ export async function verify(context: ShellContext, flags: Flags): Promise<numbe
   const witnessed = witness === undefined ? [] : await readWitness(witness);
   const root = await proofs.rootFor([...given, ...witnessed]);
   const isWhole = whole || (continues === undefined && witness === undefined);
+  let keys: SubjectKeys | undefined;
   if (isWhole) {
-    await assertWhole({ server, proofs, hash, claimed: root, earlier: [...given, ...witnessed] });
+    keys = await assertWhole({ server, proofs, hash, claimed: root, earlier: [...given, ...witnessed] });
   } else {
     for (const earlier of [...given, ...witnessed.slice(-1)]) await proofs.assertContinues(root, earlier);
   }
   if (witness !== undefined) await appendWitness(witness, { ...root, time: new Date().toISOString() });
-  await print(context, json, root, isWhole ? `all ${root.head}` : said(given, witnessed, root));
+  await print(context, json, root, isWhole ? `all ${root.head}` : said(given, witnessed, root), keys);
   return ShellExit.ok;
 }
 
@@ -58,13 +60,26 @@ function said(
     : `${head}, continuing the first ${earlier.head}`;
 }
 
-async function print(context: ShellContext, json: boolean, root: ClaimedRoot, text: string): Promise<void> {
+async function print(
+  context: ShellContext,
+  json: boolean,
+  root: ClaimedRoot,
+  text: string,
+  keys?: SubjectKeys,
+): Promise<void> {
   const { storeId, head } = root;
+  const withoutKey = keys?.lacking;
   await context.print(
     json
-      ? jsonLine({ storeId, head, root: root.root })
-      : `verified: ${text} events; root ${root.root}@${head}\n`,
+      ? jsonLine({ storeId, head, root: root.root, ...withoutKey === undefined ? {} : { withoutKey } })
+      : `verified: ${text} events${lackingText(keys)}; root ${root.root}@${head}\n`,
   );
+}
+
+/** A restore without keys leaves such events, so they are no fault by themselves. */
+function lackingText(keys: SubjectKeys | undefined): string {
+  if (keys === undefined || keys.lacking === 0) return "";
+  return `, ${keys.lacking} of them without a key in the store, the first is ${keys.firstLacking}`;
 }
 
 /** Loads SHA-256, which the other verbs do not need. */

@@ -162,6 +162,8 @@ export interface StoredSubject {
   readonly key: Uint8Array | undefined;
   /** When the subject was forgotten, in microseconds since 1970. */
   readonly forgottenMicros: number | undefined;
+  /** True when a bit of the key or of its ID was changed. */
+  readonly isDamaged: boolean;
 }
 
 /** The projection of a key, if there is one, and the store that was asked. */

@@ -46,6 +46,11 @@ export function notes(keys: number, each: number): ReturnType<typeof note>[] {
   return Array.from({ length: keys * each }, (_, i) => note(String(i), { key: `k${i % keys}` }));
 }
 
+/** Waits until a check passes, also on a busy machine. */
+export async function soon(check: () => void | Promise<void>): Promise<void> {
+  await eventually(check, 30);
+}
+
 /** Waits until these events have been handled, each once. */
 export async function handled(consumer: Consuming, ...sequences: number[]): Promise<void> {
   await eventually(() =>

@@ -15,6 +15,7 @@ export const contractB: ContractEdition = {
     ["/catalog", ["GET", "HEAD"]],
     ["/forget", ["POST"]],
     ["/subjects/student/s1", ["GET", "HEAD"]],
+    ["/subjects", ["GET", "HEAD"]],
     ["/subjects/keys", ["GET", "HEAD"]],
     ["/subjects/forgotten", ["GET", "HEAD"]],
     ["/events/stored", ["QUERY"]],

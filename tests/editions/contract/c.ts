@@ -24,6 +24,7 @@ export const contractC: ContractEdition = {
     ["/reset", ["POST"]],
     ["/forget", ["POST"]],
     ["/subjects/student/s1", ["GET", "HEAD"]],
+    ["/subjects", ["GET", "HEAD"]],
     ["/subjects/keys", ["GET", "HEAD"]],
     ["/subjects/forgotten", ["GET", "HEAD"]],
     ["/events/stored", ["QUERY"]],

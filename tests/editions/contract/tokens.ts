@@ -17,7 +17,9 @@ function rightOf(method: string, target: string): Right | undefined {
   if (target === "/reset" || target.startsWith("/debug/pprof")) return "develop";
   if (target === "/forget") return "forget";
   if (target === "/subjects/keys") return "keys";
-  if (target === "/subjects/forgotten" || target === "/events/stored") return "copy";
+  if (target === "/subjects" || target === "/subjects/forgotten" || target === "/events/stored") {
+    return "copy";
+  }
   if (method === "DELETE" && target.startsWith("/projections")) return "develop";
   if (/^\/(metrics|debug.*|stats|pause|resume|optimize)$/.test(target)) return "operate";
   return ["GET", "HEAD", "QUERY"].includes(method) ? "read" : "write";

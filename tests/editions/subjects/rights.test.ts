@@ -17,6 +17,7 @@ const FORGET = { json: { identifier: { name: "student", value: "s1" } } };
 const REQUESTS = [
   ["read", "GET", "/subjects/student/s1", {}],
   ["copy", "QUERY", "/events/stored", { json: {} }],
+  ["copy", "GET", "/subjects", {}],
   ["copy", "GET", "/subjects/forgotten", {}],
   ["keys", "GET", "/subjects/keys", {}],
   ["forget", "POST", "/forget", FORGET],

@@ -6,7 +6,7 @@ import { EDITION_INTERFACES } from "../../../tools/openapi/editions.ts";
 import type { Json, JsonObject } from "../../../tools/openapi/json.ts";
 import type { Asked } from "../client.ts";
 import type { Reply } from "../connection.ts";
-import { SchemaCheck, withoutNulls } from "./schema_check.ts";
+import { SchemaCheck } from "./schema_check.ts";
 
 /*
  * Compares answers with what the OpenAPI document of an edition says of them: status, headers, media type and
@@ -194,7 +194,7 @@ export class AnswerCheck {
   #faultsOfRequest(requestBody: JsonObject | undefined, { body }: Asked, { status }: Answered): string[] {
     if (status >= 300 || body === undefined || requestBody === undefined) return [];
     const content = requestBody["content"] as Readonly<Record<string, { readonly schema: JsonObject }>>;
-    const value = withoutNulls(JSON.parse(new TextDecoder().decode(body)) as Json);
+    const value = JSON.parse(new TextDecoder().decode(body)) as Json;
     return this.#schemas.faults(content["application/json"]!.schema, value, "accepted request");
   }
 

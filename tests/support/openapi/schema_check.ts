@@ -51,11 +51,3 @@ function forValidation(value: Json): Json {
   const isOpen = same["type"] === "object" && "properties" in same && !("additionalProperties" in same);
   return isOpen ? { ...same, additionalProperties: false } : same;
 }
-
-/** The same value without the keys that are null: for the server they are left out. */
-export function withoutNulls(value: Json): Json {
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  const kept = Object.entries(value).filter(([, member]) => member !== null);
-  return Object.fromEntries(kept.map(([key, member]) => [key, withoutNulls(member)]));
-}

@@ -20,13 +20,18 @@ const tarball = await npmPackage(directory);
 await Deno.writeTextFile(join(directory, "package.json"), '{ "type": "module", "private": true }');
 const INSTALL = ["install", "--no-audit", "--no-fund", "--loglevel=error"];
 await run("npm", [...INSTALL, "--offline", tarball], { cwd: directory });
-await Deno.copyFile(new URL("runtime_check.js", import.meta.url), join(directory, "runtime_check.js"));
+for (const file of ["runtime_check.js", "mirror_check.js"]) {
+  await Deno.copyFile(new URL(file, import.meta.url), join(directory, file));
+}
 await Deno.writeTextFile(
   join(directory, "main.js"),
   `import process from "node:process";
 import * as client from "eventstore-client";
-import { check } from "./runtime_check.js";
-console.log(await check(client, JSON.parse(process.argv[2])));
+import * as schemas from "eventstore-client/schemas";
+import { check, checkSchemas } from "./runtime_check.js";
+const place = JSON.parse(process.argv[2]);
+await checkSchemas(client, schemas, place);
+console.log(await check(client, place));
 `,
 );
 globalThis.addEventListener("unload", () => Deno.removeSync(directory, { recursive: true }));
@@ -43,6 +48,14 @@ async function checkOn(program: string, ...args: string[]): Promise<void> {
   }
 }
 
+/** Runs the check of the module `mirror` with a driver of SQLite. */
+async function checkMirrorOn(driver: string, program: string, ...args: string[]): Promise<void> {
+  await using server = await startTestServer();
+  const place = JSON.stringify(placeOf(server.address));
+  const command = [...args, join(directory, "mirror_check.js"), driver, place];
+  assert.equal(await run(program, command, { cwd: directory }), "one,two\n");
+}
+
 Deno.test("Deno uses the package", async () => {
   await checkOn(
     Deno.execPath(),
@@ -53,6 +66,7 @@ Deno.test("Deno uses the package", async () => {
     "--allow-read",
     "--allow-write",
   );
+  await checkMirrorOn("node:sqlite", Deno.execPath(), "run", "--quiet", "--no-prompt", "--allow-net");
 });
 
 Deno.test("an example runs with the package as it is", async () => {
@@ -79,6 +93,7 @@ const missing = await run("npm", [...INSTALL, BUN], { cwd: directory }).then(
 );
 needingTest("Bun uses the package", { missing, excused: false }, async () => {
   await checkOn(join(directory, "node_modules/.bin/bun"), "run");
+  await checkMirrorOn("bun:sqlite", join(directory, "node_modules/.bin/bun"), "run");
 });
 
 /** A test of a decision, for the runner from this module, and one that fails. */

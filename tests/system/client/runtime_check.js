@@ -68,3 +68,22 @@ export async function check({ Conflict, EventStore, StoreReset }, { closed, ...o
   same((await waiting.catch((error) => error)).message, "enough");
   return followed.length;
 }
+
+/** Checks that a payload is read in its newest version, and that a wrong one is rejected. */
+export async function checkSchemas({ EventStore }, { versions }, { closed: _closed, ...place }) {
+  const schema = (key) => ({
+    "~standard": {
+      version: 1,
+      vendor: "check",
+      validate: (value) => key in value ? { value } : { issues: [{ message: "missing", path: [key] }] },
+    },
+  });
+  const type = "Versioned";
+  const old = versions(schema("a"));
+  await new EventStore({ ...place, schemas: { [type]: old } }).append({ type, payload: { a: 1 } });
+  const newest = old.next(schema("b"), ({ a }) => ({ b: a }));
+  const store = new EventStore({ ...place, schemas: { [type]: newest } });
+  same((await store.read({ types: [type] })).events.map(({ payload }) => payload), [{ b: 1 }]);
+  const { message } = await store.append({ type, payload: {} }).catch((error) => error);
+  same(message, "events[0] (type Versioned): payload.b: missing");
+}

@@ -4,7 +4,7 @@ import { CONDITION_PLACE, LIST_ITEM } from "../errors.ts";
 import { EXCHANGES_A } from "../examples/edition_a.ts";
 import { json, type Operation } from "../operation.ts";
 import { readRequest } from "./read_request.ts";
-import { answer, COUNT, described, list, ref, request, type Schema } from "../schema.ts";
+import { answer, bothOrNeither, COUNT, described, list, ref, request, type Schema } from "../schema.ts";
 import { health, ONE_TURN, operationalSchemas, turns } from "./operational_schemas.ts";
 import {
   catalog,
@@ -64,7 +64,7 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
   PageLine: { oneOf: [ref("Event"), ref("HasMore")] },
   Condition: request({
     description: "Without any key it always holds.",
-    dependentRequired: { afterSequence: ["store"], store: ["afterSequence"] },
+    ...bothOrNeither("afterSequence", "store"),
     properties: {
       failIfEventsMatch: described(
         "The write fails if such an event exists. Without it, and with `afterSequence`, any event counts.",

@@ -6,7 +6,18 @@ import { CONDITION_PLACE, LIST_ITEM } from "../errors.ts";
 import { EXCHANGES_C } from "../examples/edition_c.ts";
 import { json, type Operation } from "../operation.ts";
 import { readRequest } from "./read_request.ts";
-import { answer, COUNT, described, list, NUMBER, orNull, ref, request, type Schema } from "../schema.ts";
+import {
+  answer,
+  anyGiven,
+  COUNT,
+  described,
+  list,
+  NUMBER,
+  orNull,
+  ref,
+  request,
+  type Schema,
+} from "../schema.ts";
 import { health, operationalSchemas, turns } from "./operational_schemas.ts";
 import {
   catalog,
@@ -80,7 +91,7 @@ const OPERATIONS: readonly Operation[] = [
     description:
       "With a ticket, in its transaction, which a conflict ends. Without one, only during a pause.",
     parameters: ["optionalTicket"],
-    body: "ProjectionChanges",
+    body: "ProjectionWrite",
     successes: [{
       status: 200,
       description: "Done, once the transaction commits.",
@@ -158,6 +169,10 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
       afterSequence: described("Only events after this sequence count; without it, all do.", COUNT),
     },
   }),
+  ProjectionWrite: {
+    description: "At least one of the lists.",
+    allOf: [ref("ProjectionChanges"), anyGiven("create", "replace", "delete")],
+  },
   Appended: answer({ events: list(answer({ sequence: ref("Sequence"), time: ref("Time") })) }),
   Health: health(true),
   Debug: answer({

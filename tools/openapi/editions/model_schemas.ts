@@ -6,6 +6,7 @@ import {
 } from "../../../src/model/limits.ts";
 import {
   answer,
+  anyGiven,
   COUNT,
   described,
   list,
@@ -145,7 +146,7 @@ const QUERY_PARTS: Schemas = {
   QueryItem: request({
     description:
       `An event matches an item when it has one of the types and all of the tags. At most ${QUERY_ITEM_VALUES_MAX} values in all.`,
-    minProperties: 1,
+    ...anyGiven("types", "identifiers", "metadata"),
     properties: {
       types: list(TEXT, { minItems: 1, maxItems: QUERY_ITEM_VALUES_MAX }),
       identifiers: list(ref("Tag"), { minItems: 1, maxItems: QUERY_ITEM_VALUES_MAX }),

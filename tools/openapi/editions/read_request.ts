@@ -1,8 +1,9 @@
-import { COUNT, described, ref, request, type Schema } from "../schema.ts";
+import { COUNT, described, notBoth, ref, request, type Schema } from "../schema.ts";
 
 /** The body of `QUERY /events`. @param more keys that only this edition has */
 export function readRequest(more: Readonly<Record<string, Schema>> = {}): Schema {
   return request({
+    ...notBoth("backwards", "waitSeconds"),
     required: ["query"],
     properties: {
       query: ref("Query"),

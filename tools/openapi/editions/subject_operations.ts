@@ -65,6 +65,19 @@ const READS: readonly SubjectOperation[] = [
   },
   {
     method: "GET",
+    path: "/subjects",
+    id: "listKeys",
+    summary: "List all keys that subjects have had, without the keys themselves",
+    successes: [{
+      status: 200,
+      description: 'One JSON value per line: each key in use or destroyed, then `{"hasMore": false}`.',
+      headers: ["Store", "NotCached"],
+      body: jsonLines("ListedKeyLine"),
+    }],
+    errors: ["Unavailable"],
+  },
+  {
+    method: "GET",
     path: "/subjects/keys",
     id: "readKeys",
     summary: "Read the keys of subjects, for a backup of them",
@@ -141,6 +154,15 @@ export const SUBJECT_SCHEMAS: Readonly<Record<string, Schema>> = {
     data: described("Nonce, ciphertext and tag of AES-256-GCM, in Base64.", TEXT),
   }),
   KeyId: KEY_ID,
+  ListedKeyLine: { oneOf: [ref("ListedKey"), ref("HasMore")] },
+  ListedKey: answer({
+    ...KEY_OF,
+    forgotten: described("When the key was destroyed, if it was.", ref("Time")),
+    damaged: described("Present when a bit of the key or of its ID has changed.", {
+      type: "boolean",
+      const: true,
+    }),
+  }, ["forgotten", "damaged"]),
   KeyLine: { oneOf: [ref("Key"), ref("HasMore")] },
   Key: answer({ ...KEY_OF, key: described("32 bytes in Base64.", TEXT) }),
   ForgottenLine: { oneOf: [ref("ForgottenKey"), ref("HasMore")] },

@@ -71,6 +71,18 @@ export const SUBJECT_EXCHANGES: readonly Exchange[] = [
     lines: [FORGOTTEN_LINE, { hasMore: false }],
   },
   {
+    operation: "GET /subjects",
+    name: "listedKeys",
+    summary: "The keys of two subjects, one of which was destroyed",
+    status: 200,
+    answerHeaders: IN_STORE,
+    lines: [
+      { id: KEY_ID, name: "student", value: "s1" },
+      { id: KEY_ID, ...IDENTIFIER, forgotten: TIME_2 },
+      { hasMore: false },
+    ],
+  },
+  {
     operation: "GET /subjects/forgotten",
     name: "forgottenKeys",
     summary: "The key of one subject was destroyed",

@@ -3,13 +3,13 @@ import type { Tag } from "../../../model/tag.ts";
 import { identifierTerm } from "../../core/index_terms.ts";
 import { ID_BYTES, type MasterKeys } from "../../core/sealing/master_keys.ts";
 import type { KeysById } from "../../core/sealing/sealed_lines.ts";
+import { storedSubject } from "../../core/sealing/stored_subject.ts";
 import type { SubjectKey } from "../../core/sealing/subject_key.ts";
 import { bytesIn, numberIn, type Row, textIn } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
 import { arrayText, bytesArrayText } from "./array_text.ts";
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The key of a subject that is in use; `forgotten` when it has had keys and has none now. */
 export type PresentKey = SubjectKey | "forgotten";
@@ -139,12 +139,15 @@ export function subjectsIn(
   afterNumber: number,
   masters: MasterKeys,
 ): Omit<SubjectsPart, "storeId"> {
-  const subjects = rows.map(([, id, name, value, key, forgotten]) => ({
-    id: textIn(id),
-    subject: { name: decoder.decode(bytesIn(name)), value: decoder.decode(bytesIn(value)) },
-    key: key === null ? undefined : masters.unwrapped(textIn(id), bytesIn(key)),
-    forgottenMicros: forgotten === null ? undefined : numberIn(forgotten),
-  }));
+  const subjects = rows.map(([, id, name, value, key, forgotten]) =>
+    storedSubject({
+      id: textIn(id),
+      name: bytesIn(name),
+      value: bytesIn(value),
+      stored: key === null ? undefined : bytesIn(key),
+      forgottenMicros: forgotten === null ? undefined : numberIn(forgotten),
+    }, masters)
+  );
   const last = rows.at(-1);
   return { subjects, lastRow: last === undefined ? afterNumber : numberIn(last[0]) };
 }

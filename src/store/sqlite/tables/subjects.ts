@@ -2,13 +2,13 @@ import type { StoredSubject, SubjectsPart } from "../../api/store.ts";
 import type { Tag } from "../../../model/tag.ts";
 import { ID_BYTES, type MasterKeys, NO_MASTER_KEYS, STORED_BYTES } from "../../core/sealing/master_keys.ts";
 import type { KeysById } from "../../core/sealing/sealed_lines.ts";
+import { storedSubject } from "../../core/sealing/stored_subject.ts";
 import type { SubjectKey } from "../../core/sealing/subject_key.ts";
 import type { Database, Row } from "../connection/database.ts";
 import { changeAdditions, readAdditions } from "./additions.ts";
 import { SEALING } from "./schema.ts";
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** True when the store has been opened with subjects. */
 export function hasSubjects(db: Database): boolean {
@@ -129,7 +129,7 @@ export function subjectsAfter(
     BigInt(afterRow),
   );
   const subjects = rows.map((row) => {
-    const [, id, name, value, key, forgotten] = row as [
+    const [, id, name, value, stored, forgotten] = row as [
       number,
       string,
       Uint8Array,
@@ -137,12 +137,7 @@ export function subjectsAfter(
       Uint8Array,
       number | null,
     ];
-    return {
-      id,
-      subject: { name: decoder.decode(name), value: decoder.decode(value) },
-      key: forgotten === null ? masters.unwrapped(id, key) : undefined,
-      forgottenMicros: forgotten ?? undefined,
-    };
+    return storedSubject({ id, name, value, stored, forgottenMicros: forgotten ?? undefined }, masters);
   });
   return { subjects, lastRow: (rows.at(-1)?.[0] ?? afterRow) as number };
 }

@@ -1,0 +1,57 @@
+import type { Position, Query, StoredEvent } from "../../client/mod.ts";
+import { walk } from "../../client/walk.ts";
+import type { Reached } from "./edition.ts";
+import { Wrong } from "./ends.ts";
+import { assertTime, positionOf, positionOfTime, sequenceOf } from "./positions.ts";
+
+/** The bounds of a read, as flags give them. */
+export interface RangeFlags {
+  readonly after: string | undefined;
+  readonly before: string | undefined;
+  readonly since: string | undefined;
+  readonly until: string | undefined;
+}
+
+/** Where a read begins and ends. */
+export interface StoredRange {
+  readonly after: Position | number;
+  readonly before: number | undefined;
+}
+
+/** Parses the bounds that need no server. @throws Wrong */
+export function rangeOf({ after, before, since, until }: RangeFlags): StoredRange {
+  if (after !== undefined && since !== undefined) throw new Wrong("give only one of --after and --since");
+  if (before !== undefined && until !== undefined) throw new Wrong("give only one of --before and --until");
+  for (const [name, time] of [["since", since], ["until", until]] as const) assertTime(time, name);
+  return {
+    after: after === undefined ? 0 : positionOf(after, "after"),
+    before: before === undefined ? undefined : sequenceOf(before, "before", 1),
+  };
+}
+
+/** Finds where the times of flags are in the store. */
+export async function positionsOf(
+  { server }: Reached,
+  { since, until }: RangeFlags,
+): Promise<Partial<StoredRange>> {
+  const [after, end] = [
+    since === undefined ? undefined : await positionOfTime(server, since),
+    until === undefined ? undefined : await positionOfTime(server, until),
+  ];
+  return {
+    ...after === undefined ? {} : { after },
+    ...end === undefined ? {} : { before: end.sequence + 1 },
+  };
+}
+
+/** Reads the events that are stored when it begins. It ends even if later ones are committed as fast as it reads. */
+export async function* storedEvents(
+  { server }: Reached,
+  { query, after, before, backwards }: StoredRange & { readonly query: Query; readonly backwards?: boolean },
+): AsyncGenerator<readonly StoredEvent[], void> {
+  const range = { after, before, backwards };
+  for await (const { events, isEnd } of walk(server, query, range, undefined, false)) {
+    yield events;
+    if (isEnd) return;
+  }
+}
