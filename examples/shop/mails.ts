@@ -1,6 +1,9 @@
 import type { Consumer } from "eventstore-client";
 import type { Events } from "./events.ts";
 
+/** Without it, a mail server that does not answer would stop the mails behind this one. */
+const TIMEOUT_MILLISECONDS = 10_000;
+
 /** Sends each invoice by e-mail. The mail server sends a mail once for each key, however often it is requested. */
 export const mails = (mailServer: string): Consumer<Events> => ({
   query: { types: ["InvoiceIssued"] },
@@ -17,7 +20,7 @@ export const mails = (mailServer: string): Consumer<Events> => ({
       method: "POST",
       headers: { "content-type": "application/json", "idempotency-key": key },
       body: JSON.stringify(mail),
-      signal,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MILLISECONDS)]),
     });
     if (!answer.ok) throw new Error(`mail server: status ${answer.status}: ${await answer.text()}`);
     return { type: "InvoiceSent", identifiers: invoice.identifiers, payload: null };

@@ -40,8 +40,9 @@ function serve(name: string, port: number, app: Hono): string {
 /** Runs a consumer. Another process of the shop takes over two seconds after this one has died. */
 async function consume(name: string, consumer: Consumer<Events>): Promise<void> {
   const onNotification = (notification: ConsumerNotification): void => {
-    const { kind } = notification;
-    if (kind === "failed" || kind === "parked") console.error(`${name}:`, notification);
+    if (notification.kind !== "failed" && notification.kind !== "parked") return;
+    const { kind, sequence, error } = notification;
+    console.error(`${name}: event ${sequence} ${kind}: ${error}`);
   };
   await store.consume(name, consumer, { signal, leaseSeconds: 2, attempts: 100, onNotification });
 }

@@ -6,7 +6,7 @@ type Html = ReturnType<typeof html>;
 
 const price = (cents: number): string => `${(cents / 100).toFixed(2)} EUR`;
 
-const document = (body: Html): Html =>
+const layout = (body: Html): Html =>
   html`
     <!doctype html>
     <html lang="en">
@@ -55,7 +55,7 @@ const orderRow = ({ id, name, pieces, cents, state, invoice }: OrderRow): Html =
   `;
 
 export const shopPage = (products: readonly ProductRow[], orders: readonly OrderRow[]): Html =>
-  document(html`
+  layout(html`
     <h1>Shop</h1>
     <table>
       <tr><th>Product</th><th>Price</th><th>Stock</th><th></th></tr>
@@ -70,8 +70,8 @@ export const shopPage = (products: readonly ProductRow[], orders: readonly Order
   `);
 
 export const messagePage = (message: string): Html =>
-  document(html`
+  layout(html`
     <h1>Not done</h1>
-    <p>${message}</p>
+    <pre>${message}</pre>
     <p><a href="/">Back to the shop</a></p>
   `);

@@ -21,7 +21,7 @@ export interface OrderRow {
   readonly invoice: number | null;
 }
 
-/** After that, the page shows what there is. The order is placed anyway. */
+/** The longest wait for the tables. After that, the page shows what they have. The order is placed anyway. */
 const WAIT_MILLISECONDS = 1000;
 
 /** The tables of the page, in a SQLite file that you may delete: it is filled again from the events. */

@@ -9,8 +9,8 @@ import type { Store } from "./events.ts";
 import { messagePage, shopPage } from "./page.ts";
 import type { ReadModel } from "./read_model.ts";
 
-const Delivery = z.object({ product: z.string().min(1), pieces: z.coerce.number().int().positive() });
-const Order = Delivery.extend({ order: z.uuid(), email: z.email() });
+const DeliveryForm = z.object({ product: z.string().min(1), pieces: z.coerce.number().int().positive() });
+const OrderForm = DeliveryForm.extend({ order: z.uuid(), email: z.email() });
 
 /** The routes of the shop: forms become decisions, and the page comes from the read model. */
 export function web(store: Store, readModel: ReadModel): Hono {
@@ -18,12 +18,12 @@ export function web(store: Store, readModel: ReadModel): Hono {
   app.use(csrf());
   app.get("/", (context) => context.html(shopPage(readModel.products(), readModel.orders())));
   app.post("/orders", async (context) => {
-    const placed = await placeOrder(store, Order.parse(await context.req.parseBody()));
+    const placed = await placeOrder(store, OrderForm.parse(await context.req.parseBody()));
     await readModel.show(placed, "products", "orders");
     return context.redirect("/", 303);
   });
   app.post("/deliveries", async (context) => {
-    const { product, pieces } = Delivery.parse(await context.req.parseBody());
+    const { product, pieces } = DeliveryForm.parse(await context.req.parseBody());
     await readModel.show(await receiveStock(store, product, pieces), "products");
     return context.redirect("/", 303);
   });
