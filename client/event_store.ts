@@ -291,8 +291,7 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
     consumer: Consumer<Events>,
     options: ConsumeOptions = {},
   ): Promise<never> {
-    const { consume } = await import("./consume/consume.ts");
-    return await consume(this.server, name, consumer, options);
+    return (await import("./consume/consume.ts")).consume(this.server, name, consumer, options);
   }
 
   /**

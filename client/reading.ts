@@ -42,12 +42,12 @@ export interface Page<Events extends object = Record<string, unknown>> extends B
 }
 
 /** Reads one page, again if the server cannot be reached. */
-export async function readPage<Events extends object>(
+export function readPage<Events extends object>(
   server: Server,
   query: Query<Events>,
   { signal, ...range }: ReadOptions,
 ): Promise<Page<Events>> {
-  return await repeated(retriesFor(server, signal), async () => {
+  return repeated(retriesFor(server, signal), async () => {
     const page = await openPage(server, query, range, signal);
     const events: StoredEvent<Events>[] = [];
     for await (const batch of page.batches()) events.push(...batch);

@@ -85,17 +85,17 @@ export function serverOf(options: EventStoreOptions & SchemaOptions<object>): Se
 /** @throws `Refused` when the server speaks none of these editions */
 export function mustSpeak({ edition }: Server, editions: string): void {
   if (editions.includes(edition)) return;
-  const message = `edition ${edition} cannot do this, ${editions} can`;
-  throw new Refused({ code: "WrongEdition", message });
+  throw new Refused({ code: "WrongEdition", message: `edition ${edition} cannot do this, ${editions} can` });
 }
 
 function transportOf({ url, socketPath, transport, fetchOptions }: EventStoreOptions): Transport {
   if (transport) return transport;
   if (socketPath) {
-    const loading = import("./transport/unix_transport.ts").then(({ unixTransport }) =>
-      unixTransport(socketPath)
-    );
-    return { address: socketPath, send: async (request) => (await loading).send(request) };
+    return {
+      address: socketPath,
+      send: async (request) =>
+        (await import("./transport/unix_transport.ts")).unixTransport(socketPath).send(request),
+    };
   }
   return fetchTransport(url, fetchOptions);
 }

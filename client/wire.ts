@@ -81,8 +81,11 @@ export function payloadOf(text: string, format: PayloadFormat, what: string): un
   try {
     return format === "text" ? text : JSON.parse(text);
   } catch (cause) {
-    const message = `the payload of ${what} is not JSON`;
-    throw new EventStoreError({ code: "PayloadNotJson", message, cause });
+    throw new EventStoreError({
+      code: "PayloadNotJson",
+      message: `the payload of ${what} is not JSON`,
+      cause,
+    });
   }
 }
 

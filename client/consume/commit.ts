@@ -1,9 +1,10 @@
 import { Conflict, EventStoreError, Refused } from "../errors.ts";
-import { retriesFor } from "../retries.ts";
-import { type ProjectionVersions, write } from "../writing.ts";
+import type { NewEvent } from "../events.ts";
+import { repeated, retriesFor } from "../retries.ts";
+import { type AppendOptions, type ProjectionVersions, write } from "../writing.ts";
 import { takeGroup } from "./output.ts";
 import type { Item, Partition } from "./partition.ts";
-import { newMark, parkedId, partitionId, type PartitionRecord } from "./records.ts";
+import { newMark, parkedId, partitionId, type PartitionRecord, type Stored } from "./records.ts";
 import type { Session } from "./session.ts";
 
 /** Is notified of the outcome of each event. */
@@ -51,7 +52,7 @@ async function commitGroup<Events extends object>(
     noteParked(partition, group, versions);
   } catch (error) {
     if (partition.isLost) return;
-    if (session.signal.aborted || !group.length && !(error instanceof Conflict)) throw error;
+    if (session.requests.signal.aborted || !group.length && !(error instanceof Conflict)) throw error;
     if (error instanceof Conflict && !await isOwned(session, partition)) return;
     if (error instanceof EventStoreError && (error.outcomeUnknown || !isRejection(error))) throw error;
     // One by one, so that the error meets the event that causes it.
@@ -77,11 +78,12 @@ function isRejection(error: EventStoreError): boolean {
  * @param owner the owner from then on; undefined releases the partition
  */
 export async function writeProgress<Events extends object>(
-  { server, records, signal }: Pick<Session<Events>, "server" | "records" | "signal">,
+  session: Session<Events>,
   partition: Partition<Events>,
   group: readonly Item<Events>[],
   owner: string | undefined,
 ): Promise<ProjectionVersions | undefined> {
+  const { records } = session;
   const { index, stored: { value, version }, open } = partition;
   const handled = new Set(group.filter(({ parked }) => !parked).map(({ event }) => event.sequence));
   const next = [...open.keys()].find((sequence) => !handled.has(sequence));
@@ -104,47 +106,70 @@ export async function writeProgress<Events extends object>(
   };
   const events = outputs.flatMap(({ events }) => events);
   const conditions = outputs.flatMap(({ conditions }) => conditions);
+  const { projections: versions, found } = await writeSurely(session, events, { conditions, projections }, {
+    id,
+    mark: record.mark,
+  });
+  partition.stored = found ?? { value: record, version: versions!.replace[0]!.version };
+  return versions;
+}
+
+/**
+ * Writes, and repeats it as long as the server cannot be reached. When an answer was lost, the mark shows if the write
+ * has happened.
+ */
+async function writeSurely<Events extends object>(
+  session: Session<Events>,
+  events: readonly NewEvent<Events>[],
+  options: AppendOptions<Events>,
+  { id, mark }: { readonly id: string; readonly mark: string },
+): Promise<{ readonly projections?: ProjectionVersions; readonly found?: Stored<PartitionRecord> }> {
+  const { server, requests: { signal } } = session;
   const retries = retriesFor(server, signal, true);
   let isUnsure = false;
   for (;;) {
     try {
-      const { projections: versions } = await write(server, events, { conditions, projections, signal });
-      partition.stored = { value: record, version: versions.replace[0]!.version };
-      return versions;
+      return await write(server, events, { ...options, signal });
     } catch (error) {
       const { outcomeUnknown } = error as Partial<EventStoreError>;
       isUnsure ||= outcomeUnknown === true;
       if (isUnsure && !outcomeUnknown && isRejection(error as EventStoreError)) {
-        // The first of these equal writes may have happened.
-        const found = await records.read<PartitionRecord>(id, signal);
-        if (found?.value.mark !== record.mark) throw error;
-        partition.stored = found;
-        return undefined;
+        const found = await readSurely<PartitionRecord>(session, id);
+        if (found?.value.mark === mark) return { found };
+        throw error;
       }
       await retries.after(error);
     }
   }
 }
 
+/** Reads a record, and repeats it as long as the server cannot be reached. */
+async function readSurely<Value>(
+  { server, records, requests: { signal } }: Pick<Session<never>, "server" | "records" | "requests">,
+  id: string,
+): Promise<Stored<Value> | undefined> {
+  return await repeated(retriesFor(server, signal, true), () => records.read<Value>(id, signal));
+}
+
 /** True if the partition still belongs to this process. Otherwise it is lost. */
 async function isOwned<Events extends object>(
-  { records, signal, owned }: Session<Events>,
+  session: Session<Events>,
   partition: Partition<Events>,
 ): Promise<boolean> {
-  const found = await records.read<PartitionRecord>(partitionId(partition.index), signal);
+  const found = await readSurely<PartitionRecord>(session, partitionId(partition.index));
   if (found?.version === partition.stored.version) return true;
   partition.lose();
-  owned.delete(partition.index);
+  session.owned.delete(partition.index);
   return false;
 }
 
 /** False if a parked event was dropped, or its record has changed, while it was handled again. */
 async function isParkedAsBefore<Events extends object>(
-  { records, signal }: Session<Events>,
+  session: Session<Events>,
   { partition, event, parked }: Item<Events>,
 ): Promise<boolean> {
   if (!parked) return true;
-  const found = await records.read(parkedId(partition.index, event.sequence), signal);
+  const found = await readSurely(session, parkedId(partition.index, event.sequence));
   return found?.version === parked.version;
 }
 

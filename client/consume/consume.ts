@@ -1,9 +1,11 @@
+import { repeated, retriesFor } from "../retries.ts";
 import { mustSpeak, type Server } from "../server.ts";
 import type { ConsumeOptions, Consumer } from "./consumer.ts";
 import { Lease } from "./lease.ts";
 import { newMark, Records } from "./records.ts";
 import { register } from "./registration.ts";
 import type { Session } from "./session.ts";
+import { RequestSignals } from "./signals.ts";
 
 /** The limits of options. */
 const RANGES = {
@@ -26,7 +28,7 @@ export async function consume<Events extends object>(
   const { signal, onNotification, partitions } = options;
   const records = new Records(server, name);
   signal?.throwIfAborted();
-  const requests = new AbortController();
+  const requests = new RequestSignals();
   let failed: (error: unknown) => void;
   const failure = new Promise<never>((_, reject) => failed = reject);
   failure.catch(() => {});
@@ -39,38 +41,46 @@ export async function consume<Events extends object>(
     parksKeys: options.onFailure === "parkKey",
     leaseSeconds: options.leaseSeconds ?? 5,
     partitions,
-    partitionCount: 0,
+    main: { value: { partitions: 0, by: "" }, version: "" },
     by: typeof by === "function" ? "(function)" : by ?? "",
     member: newMark(),
     owned: new Map(),
-    signal: requests.signal,
-    notify: (notification) => onNotification?.(notification),
+    requests,
+    notify(notification) {
+      try {
+        onNotification?.(notification);
+      } catch (error) {
+        failed(error);
+      }
+    },
     fail: (error) => failed(error),
   };
-  return await run(session, requests, failure, signal);
+  return await run(session, failure, signal);
 }
 
 async function run<Events extends object>(
   session: Session<Events>,
-  requests: AbortController,
   failure: Promise<never>,
   signal: AbortSignal | undefined,
 ): Promise<never> {
-  const { records, fail } = session;
+  const { server, records, requests, fail } = session;
   const end = new AbortController();
   const stop = (): void => fail(signal!.reason);
   signal?.addEventListener("abort", stop);
   const lease = new Lease(session, end.signal);
   try {
-    const starting = register(records, session, requests.signal);
-    session.partitionCount = await Promise.race([starting, failure]);
+    const starting = repeated(
+      retriesFor(server, requests.signal, true),
+      () => register(records, session, requests.signal),
+    );
+    session.main = await Promise.race([starting, failure]);
     lease.keep().catch(fail);
     lease.read().catch(fail);
     return await failure;
   } finally {
     signal?.removeEventListener("abort", stop);
     end.abort();
-    await lease.leave(requests);
+    await lease.leave();
   }
 }
 

@@ -1,4 +1,5 @@
-import { Conflict, ConnectionLost } from "../errors.ts";
+import { Conflict } from "../errors.ts";
+import { isPassing } from "../retries.ts";
 import { assigned } from "./assignment.ts";
 import { writeProgress } from "./commit.ts";
 import type { Members } from "./members.ts";
@@ -12,13 +13,15 @@ import type { Session } from "./session.ts";
 export class Ownership<Events extends object> {
   readonly #session: Session<Events>;
   readonly #members: Members<Events>;
-  /** Called when the process has got another partition. */
+  /** Called when the process has got other partitions. */
   readonly #onTaken: () => void;
   readonly #parked: ParkedEvents<Events>;
   /** Records of partitions that other processes own, as long as they have not changed. */
   readonly #others = new Map<number, Stored<PartitionRecord>>();
   /** Partitions on their way to this process, or away from it. */
   readonly #moving = new Map<number, Promise<void>>();
+  /** True when partitions were taken that are not yet read. */
+  #hasTaken = false;
   #isClosed = false;
 
   constructor(
@@ -36,21 +39,22 @@ export class Ownership<Events extends object> {
   /** Compares the records with what this process knows, and begins the moves that follow from it. */
   async look(): Promise<void> {
     const session = this.#session;
-    const { owned, records, member, signal } = session;
+    const { owned, records, member, requests: { signal } } = session;
     const known = new Map([...owned].map(([index, { stored, isCommitting }]) => [
       index,
       isCommitting ? undefined : stored.version,
     ]));
     const parkedBefore = this.#parked.known();
     const listed = await records.list(signal);
-    if (!listed.has(MAIN)) {
-      // The type was deleted: the consumer begins anew.
+    if (listed.get(MAIN) !== session.main.version) {
+      // The type was deleted, and another process may have begun the consumer anew.
       this.loseAll();
-      session.partitionCount = await register(records, session, signal);
+      session.main = await register(records, session, signal);
       return;
     }
     const working = await this.#members.working(listed);
-    const owners = assigned(working, session.partitionCount);
+    const owners = assigned(working, session.main.value.partitions);
+    const takes: Promise<void>[] = [];
     for (const [index, owner] of owners.entries()) {
       const partition = owned.get(index);
       const version = listed.get(partitionId(index));
@@ -60,9 +64,10 @@ export class Ownership<Events extends object> {
         if (isUnchanged && version !== before) this.#lose(partition);
         else if (owner !== member) this.#move(index, () => this.#release(partition));
       } else if (owner === member && version) {
-        this.#move(index, () => this.#take(index, version, working, listed));
+        takes.push(this.#move(index, () => this.#take(index, version, working, listed)));
       }
     }
+    Promise.all(takes).then(() => this.#taken());
     this.#parked.look(listed, parkedBefore);
   }
 
@@ -71,6 +76,7 @@ export class Ownership<Events extends object> {
     this.#isClosed = true;
     await Promise.all(this.#moving.values());
     await Promise.all([...this.#session.owned.values()].map((partition) => this.#release(partition)));
+    this.#notify();
   }
 
   /** Hands a partition over, after the handlers that run have ended. */
@@ -85,7 +91,6 @@ export class Ownership<Events extends object> {
       if (!(error instanceof Conflict)) throw error;
     }
     if (owned.get(partition.index) === partition) owned.delete(partition.index);
-    this.#notify();
   }
 
   /** Forgets all partitions, such as after a reset. */
@@ -99,9 +104,28 @@ export class Ownership<Events extends object> {
     this.#notify();
   }
 
-  #move(index: number, work: () => Promise<void>): void {
+  /** Moves a partition in the background, unless it is on its way. */
+  async #move(index: number, work: () => Promise<void>): Promise<void> {
     if (this.#isClosed || this.#moving.has(index)) return;
-    this.#moving.set(index, work().catch(this.#session.fail).finally(() => this.#moving.delete(index)));
+    const moving = this.#attempt(work);
+    this.#moving.set(index, moving);
+    await moving;
+    this.#moving.delete(index);
+    if (!this.#moving.size) this.#notify();
+  }
+
+  /** If the server cannot be reached, the next look begins the move again. */
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!isPassing(error)) this.#session.fail(error);
+    }
+  }
+
+  #taken(): void {
+    if (this.#hasTaken) this.#onTaken();
+    this.#hasTaken = false;
   }
 
   /** Takes a partition that is free, or whose owner does not work any more. */
@@ -111,7 +135,7 @@ export class Ownership<Events extends object> {
     working: readonly string[],
     listed: ReadonlyMap<string, string>,
   ): Promise<void> {
-    const { owned, records, member, signal } = this.#session;
+    const { owned, records, member, requests: { signal } } = this.#session;
     let found = this.#others.get(index);
     if (found?.version !== version) found = await records.read<PartitionRecord>(partitionId(index), signal);
     if (!found) return;
@@ -124,14 +148,13 @@ export class Ownership<Events extends object> {
       await writeProgress(this.#session, partition, [], member);
     } catch (error) {
       // Another process was faster.
-      if (error instanceof Conflict || error instanceof ConnectionLost) return;
+      if (error instanceof Conflict) return;
       throw error;
     }
     this.#others.delete(index);
     await this.#parked.load(partition, listed);
     owned.set(index, partition);
-    this.#notify();
-    this.#onTaken();
+    this.#hasTaken = true;
   }
 
   #notify(): void {

@@ -1,6 +1,8 @@
+import type { StoredEvent } from "../events.ts";
 import { readPage } from "../reading.ts";
+import { isPassing } from "../retries.ts";
 import type { Partition } from "./partition.ts";
-import { parkedId, parkedOf, type ParkedRecord } from "./records.ts";
+import { parkedId, parkedOf, type ParkedRecord, type Stored } from "./records.ts";
 import type { Session } from "./session.ts";
 import { keyOf } from "./stream.ts";
 import type { Work } from "./work.ts";
@@ -40,11 +42,12 @@ export class ParkedEvents<Events extends object> {
     for (const sequence of sequences.sort((a, b) => a - b)) {
       const found = await this.#session.records.read<ParkedRecord>(
         parkedId(partition.index, sequence),
-        this.#session.signal,
+        this.#session.requests.signal,
       );
       if (!found) continue;
+      const event = found.value.retry ? await this.#read(sequence) : undefined;
       partition.parked.set(sequence, found);
-      if (found.value.retry) await this.#retry(partition, sequence);
+      if (event) this.#retry(partition, event, found);
     }
   }
 
@@ -60,16 +63,22 @@ export class ParkedEvents<Events extends object> {
     if (this.#isLooking) return;
     this.#isLooking = true;
     const loading = [...owned.values()].map((partition) => this.load(partition, listed));
-    Promise.all(loading).then(() => this.#work.start()).catch(fail).finally(() => this.#isLooking = false);
+    Promise.all(loading)
+      .then(() => this.#work.start())
+      // The next list shows the same.
+      .catch((error) => isPassing(error) || fail(error))
+      .finally(() => this.#isLooking = false);
   }
 
-  async #retry(partition: Partition<Events>, sequence: number): Promise<void> {
-    const { server, signal } = this.#session;
-    const range = { after: sequence - 1, limit: 1, signal };
-    const event = (await readPage<Events>(server, "*", range)).events[0];
-    // The option notJson may leave it out.
-    if (event?.sequence !== sequence || partition.isClosing) return;
-    const parked = partition.parked.get(sequence)!;
+  /** Reads an event; undefined if the option `notJson` leaves it out. */
+  async #read(sequence: number): Promise<StoredEvent<Events> | undefined> {
+    const { server, requests: { signal } } = this.#session;
+    const { events } = await readPage<Events>(server, "*", { after: sequence - 1, limit: 1, signal });
+    return events.find((event) => event.sequence === sequence);
+  }
+
+  #retry(partition: Partition<Events>, event: StoredEvent<Events>, parked: Stored<ParkedRecord>): void {
+    if (partition.isClosing) return;
     const key = keyOf(this.#session, event);
     this.#work.add({ partition, event, key, parked, failures: 0, conflicts: 0, seconds: 0 });
   }

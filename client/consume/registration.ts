@@ -1,6 +1,5 @@
 import { Conflict, ConnectionLost, EventStoreError } from "../errors.ts";
 import type { Position } from "../events.ts";
-import { readPage } from "../reading.ts";
 import { write } from "../writing.ts";
 import {
   MAIN,
@@ -11,6 +10,7 @@ import {
   partitionId,
   type PartitionRecord,
   type Records,
+  type Stored,
 } from "./records.ts";
 
 const PARTITIONS = 16;
@@ -18,17 +18,20 @@ const PARTITIONS = 16;
 /** The most projections that the client changes in one write, below `maxProjectionsPerWrite`. */
 const CHANGES_MAX = 300;
 
-/** Creates the records of a consumer at its first start. @returns the number of partitions */
+/** Creates the records of a consumer at its first start. @returns the record of the first start */
 export async function register(
   records: Records,
   { by, partitions: wanted }: { readonly by: string; readonly partitions: number | undefined },
   signal: AbortSignal,
-): Promise<number> {
+): Promise<Stored<MainRecord>> {
   const main: MainRecord = { partitions: wanted ?? PARTITIONS, by };
   for (;;) {
     const found = await records.read<MainRecord>(MAIN, signal);
-    if (found) return checked(records, found.value, main, wanted);
-    const { storeId } = await headOf(records, signal);
+    if (found) {
+      mustFit(records, found.value, main, wanted);
+      return found;
+    }
+    const { storeId } = await records.head(signal);
     const fresh: PartitionRecord = { checkpoint: { storeId, sequence: 0 }, done: [], mark: newMark() };
     const partitions = Array.from(
       { length: main.partitions },
@@ -44,18 +47,19 @@ export async function register(
   }
 }
 
-function checked(
+/** @throws EventStoreError when the first start has fixed something else */
+function mustFit(
   { name, type }: Records,
   found: MainRecord,
   main: MainRecord,
   wanted: number | undefined,
-): number {
+): void {
   const fault = found.by !== main.by
     ? `by is ${JSON.stringify(found.by)} since its first start, not ${JSON.stringify(main.by)}`
     : wanted !== undefined && found.partitions !== wanted
     ? `it has ${found.partitions} partitions since its first start, not ${wanted}`
     : undefined;
-  if (fault === undefined) return found.partitions;
+  if (fault === undefined) return;
   const message = `consumer "${name}": ${fault}: to begin it anew, delete the projections of type "${type}"`;
   throw new EventStoreError({ code: "ConsumerDiffers", message });
 }
@@ -65,7 +69,7 @@ function checked(
  * history, too.
  */
 export async function renew(records: Records, signal: AbortSignal): Promise<void> {
-  const head = await headOf(records, signal);
+  const head = await records.head(signal);
   const listed = await records.list(signal);
   const partitions = [...listed].filter(([id]) => id.startsWith("partition-"));
   let isVoid = false;
@@ -91,10 +95,6 @@ export async function renew(records: Records, signal: AbortSignal): Promise<void
 
 function isIn({ checkpoint, done }: PartitionRecord, head: Position): boolean {
   return checkpoint.storeId === head.storeId && Math.max(checkpoint.sequence, ...done) <= head.sequence;
-}
-
-async function headOf({ server }: Records, signal: AbortSignal): Promise<Position> {
-  return (await readPage(server, "*", { after: 2 ** 53 - 1, limit: 1, signal })).head;
 }
 
 /** Writes projections. The caller reads again, so a conflict and a lost answer do no harm. */

@@ -73,9 +73,9 @@ export class Stream<Events extends object> {
   }
 
   #take(event: StoredEvent<Events>, partitions: ReadonlyMap<number, Partition<Events>>): void {
-    const { partitionCount } = this.#session;
+    const { main } = this.#session;
     const key = keyOf(this.#session, event);
-    const partition = partitions.get(partitionOf(key, partitionCount));
+    const partition = partitions.get(partitionOf(key, main.value.partitions));
     if (!partition || partition.isClosing || event.sequence <= partition.received) return;
     if (partition.isDone(event.sequence)) return;
     const item = { partition, event, key, failures: 0, conflicts: 0, seconds: 0 };

@@ -18,8 +18,23 @@ import type {
  * right types, so these checks are those of their content.
  */
 
-/** The settings of the server that limit requests, with their default values. */
-export const LIMITS = {
+/** Limits of requests, by the names of the server's settings. */
+export type Limits = Readonly<
+  Record<
+    | "defaultEventsPerPage"
+    | "maxEventsPerPage"
+    | "maxEventSize"
+    | "maxProjectionSize"
+    | "maxEventsPerWrite"
+    | "maxProjectionsPerWrite"
+    | "maxTagsPerEvent"
+    | "maxRequestBodySize",
+    number
+  >
+>;
+
+/** The default values of the settings. */
+export const LIMITS: Limits = {
   defaultEventsPerPage: 1000,
   maxEventsPerPage: 10_000,
   maxEventSize: 65_536,
@@ -29,9 +44,6 @@ export const LIMITS = {
   maxTagsPerEvent: 20,
   maxRequestBodySize: 8_388_608,
 };
-
-/** Limits by the names of the server's settings. */
-export type Limits = Readonly<typeof LIMITS>;
 
 const QUERY_ITEMS_MAX = 100;
 const ITEM_VALUES_MAX = 100;

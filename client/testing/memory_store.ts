@@ -1,5 +1,6 @@
 import { EventStore } from "../event_store.ts";
 import type { EventStoreOptions } from "../options.ts";
+import type { SchemaOptions } from "../schemas/standard_schema.ts";
 import { LIMITS, type Limits } from "./checks.ts";
 import { MemoryTransport } from "./memory_transport.ts";
 import type { TestClock } from "./test_clock.ts";
@@ -31,7 +32,7 @@ export interface MemoryStoreOptions
  * ```
  */
 export function memoryStore<Events extends object = Record<string, unknown>>(
-  { clock, subjects = [], limits, ...options }: MemoryStoreOptions = {},
+  { clock, subjects = [], limits, ...options }: MemoryStoreOptions & SchemaOptions<Events> = {},
 ): EventStore<Events> {
   const now = (): Date => clock?.now() ?? new Date();
   const transport = new MemoryTransport({ now, subjects, limits: { ...LIMITS, ...limits } });

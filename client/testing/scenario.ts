@@ -1,6 +1,7 @@
 import type { EventStore } from "../event_store.ts";
 import type { NewEvent, StoredEvent } from "../events.ts";
 import { listOf, type OneOrMore } from "../one_or_more.ts";
+import type { SchemaOptions } from "../schemas/standard_schema.ts";
 import type { AppendOptions } from "../writing.ts";
 import { LIMITS } from "./checks.ts";
 import { differenceOf, linesOfAll } from "./difference.ts";
@@ -71,7 +72,7 @@ export interface When<Events extends object = Record<string, unknown>> {
  */
 export function given<Events extends object = Record<string, unknown>>(
   events: OneOrMore<NewEvent<Events>> = [],
-  options: MemoryStoreOptions = {},
+  options: MemoryStoreOptions & SchemaOptions<Events> = {},
 ): Given<Events> {
   const when = (decision: (store: EventStore<Events>) => unknown): When<Events> => ({
     then: async (expected: Expected<Events>, ...rest: readonly unknown[]) => {
@@ -86,7 +87,7 @@ export function given<Events extends object = Record<string, unknown>>(
 
 async function run<Events extends object>(
   events: readonly NewEvent<Events>[],
-  options: MemoryStoreOptions,
+  options: MemoryStoreOptions & SchemaOptions<Events>,
   decision: (store: EventStore<Events>) => unknown,
   expected: Expected<Events>,
 ): Promise<void> {

@@ -2,7 +2,7 @@
 export class TestClock {
   #time: number;
 
-  /** @param time where it begins, such as `2026-11-28T09:00:00Z` */
+  /** Begins at a time, such as `2026-11-28T09:00:00Z`. */
   constructor(time: string | Date) {
     this.#time = valid(time);
   }

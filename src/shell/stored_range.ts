@@ -47,8 +47,9 @@ export async function positionsOf(
 /** Reads the events that are stored when it begins. It ends even if later ones are committed as fast as it reads. */
 export async function* storedEvents(
   { server }: Reached,
-  { query, ...range }: StoredRange & { readonly query: Query; readonly backwards?: boolean },
+  { query, after, before, backwards }: StoredRange & { readonly query: Query; readonly backwards?: boolean },
 ): AsyncGenerator<readonly StoredEvent[], void> {
+  const range = { after, before, backwards };
   for await (const { events, isEnd } of walk(server, query, range, undefined, false)) {
     yield events;
     if (isEnd) return;

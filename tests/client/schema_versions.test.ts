@@ -82,6 +82,30 @@ Deno.test("every read returns the newest version, and an event carries the versi
   await v3.decide({ query, initial, apply }, (all) => assert.deepEqual(all, NEWEST));
 });
 
+Deno.test("a consumer handles the newest version, and the events that it returns are checked", async () => {
+  const { v1, v3, plain } = releases();
+  await v1.append([1, 2].map((cents) => ({ type, payload: { cents } })));
+  const end = new AbortController();
+  const parked: string[] = [];
+  const running = v3.consume("c", {
+    query,
+    handle({ sequence, payload }) {
+      if (sequence > 2) return end.abort();
+      assert.deepEqual(payload, NEWEST[sequence - 1]);
+      return { type, payload: sequence === 1 ? ({} as Newest) : payload };
+    },
+  }, {
+    attempts: 1,
+    signal: end.signal,
+    onNotification: (one) => one.kind === "parked" && parked.push(String(one.error)),
+  });
+  await assert.rejects(running);
+  assert.equal(parked.length, 1);
+  assert.match(parked[0]!, /^Refused: events\[0\] \(type OrderPlaced\): payload\.price: /);
+  const [last] = (await plain.read("*", { backwards: true, limit: 1 })).events;
+  assert.deepEqual([last!.sequence, last!.payload, last!.metadata["schemaVersion"]], [3, NEWEST[1], "3"]);
+});
+
 for (const edition of ["B", "C"] as const) {
   Deno.test(`${edition}: a transaction reads the newest version, and writes it`, async () => {
     const { v1, v3, plain } = releases({ edition }, editions[edition].address);

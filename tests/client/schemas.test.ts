@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { z } from "zod";
 import { EventStore, type NewEvent, type StandardSchema, type Transport } from "../../client/mod.ts";
 import { lossIn } from "../../client/schemas/plain_json.ts";
+import { given, memoryStore } from "../../client/testing/mod.ts";
 import { failure, listed, placeOf, sharedTestServer } from "./support.ts";
 
 /* Tests of payloads that are checked by schemas, when they are written and when they are read. */
@@ -124,6 +125,19 @@ Deno.test("with checkReads a read returns the output of the schema, and rejects 
   const error = await failure(store.read("*"));
   assert.equal(error.code, "InvalidPayload");
   assert.match(error.message, /^event 2 \(type Dated, version 1\): payload\.at: /);
+});
+
+Deno.test("a test without a server uses the same schemas", async () => {
+  const schemas = { Counted: z.number() };
+  const error = await failure(memoryStore({ schemas }).append({ type: "Counted", payload: "1" as never }));
+  assert.equal(error.code, "InvalidPayload");
+  const one = { type: "Counted", payload: 1 } as const;
+  const count = (store: EventStore<{ Counted: number }>) =>
+    store.decide({ query: "*", initial: 1, apply: (n, { payload }) => n + payload }, (payload) => ({
+      type: "Counted",
+      payload,
+    }));
+  await given([one], { schemas }).when(count).then([{ ...one, payload: 2 }]);
 });
 
 Deno.test("schemas need payloads that are JSON", () => {

@@ -17,7 +17,7 @@ const BYTES_MAX_ON_FIRST_USE = 13_000;
 const BYTES_MAX_OF_FEATURES = {
   "/schemas/codec.ts": 3_200,
   "/tracing.ts": 3_000,
-  "/consume/consume.ts": 20_500,
+  "/consume/consume.ts": 21_500,
   "/consume/consumers.ts": 4_300,
 };
 

@@ -109,6 +109,24 @@ Deno.test("a consumer continues the trace in which the event was written, and so
   assert.deepEqual([group, id], ["notes", "1"]);
 });
 
+Deno.test("consume handles each event in such a span", async () => {
+  let effect: { readonly metadata: object } | undefined;
+  const spans = await spansOf(async (store) => {
+    await store.append(note("cause"));
+    const end = new AbortController();
+    const query = { types: ["Noted" as const] };
+    const running = store.consume("enrolling", {
+      query,
+      handle: () => ({ type: "StudentEnrolled", payload: null }),
+    }, { signal: end.signal, onNotification: ({ kind }) => kind === "handled" && end.abort() });
+    await assert.rejects(running);
+    effect = (await store.read({ types: ["StudentEnrolled"] })).events[0];
+  });
+  const { traceId, spanId, parentSpanId } = spans.find(({ name }) => name === "process enrolling")!;
+  assert.ok(spans.some(({ name, spanId }) => name === "append events" && spanId === parentSpanId));
+  assert.deepEqual(effect!.metadata, { traceparent: `00-${traceId}-${spanId}-01` });
+});
+
 Deno.test("a failed call is a span with the code of the error", async () => {
   const spans = await spansOf(async (store) => {
     await store.append(note("a"));

@@ -83,6 +83,8 @@ Deno.test("types counts the events that flags and words select, without their fi
   assert.deepEqual(await counts("customer=c1", "--after", "2"), [[...second, 1], [...first, 1]]);
   assert.deepEqual(await counts("--before", "3"), [[...first, 2]]);
   assert.deepEqual(await counts("--limit", "3"), [[...first, 2], [...second, 1]]);
+  // More than a page can have.
+  assert.equal((await counts("--limit", "100000")).length, 3);
   assert.equal((await counts("--since", third!.time)).length, 3);
   assert.deepEqual(await counts("customer=c2"), []);
   const { stderr } = await shell.run(["types", "--type", "OrderPlacd"]);

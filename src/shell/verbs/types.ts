@@ -5,7 +5,7 @@ import { ShellExit } from "../ends.ts";
 import { missingTypes } from "../missing_types.ts";
 import { numberTable } from "../output/number_table.ts";
 import { jsonLine } from "../output/printable.ts";
-import { FIELDS_MAX, StoredTypes, type TypeFields, TYPES_MAX } from "../payload_fields.ts";
+import { StoredTypes, type TypeFields, TYPES_MAX } from "../payload_fields.ts";
 import { sequenceOf } from "../positions.ts";
 import { type QueryFlags, queryOf, withWords } from "../queries.ts";
 import { positionsOf, type RangeFlags, rangeOf, storedEvents, type StoredRange } from "../stored_range.ts";
@@ -15,12 +15,6 @@ interface TypesFlags extends QueryFlags, RangeFlags {
   readonly limit: string | undefined;
   readonly fields: boolean;
   readonly json: boolean;
-}
-
-/** The events to count. */
-interface Wanted extends StoredRange {
-  readonly query: Query;
-  readonly limit: number;
 }
 
 /**
@@ -35,22 +29,24 @@ export async function types(
   const { type, tag, meta, query, after, before, since, until, limit, fields, json } = flags;
   const given = [...words, ...type, ...tag, ...meta, query, after, before, since, until, limit];
   if (!fields && given.every((one) => one === undefined)) return await catalogTypes(context, flags);
-  const wanted = {
-    ...rangeOf(flags),
-    query: queryOf(withWords(words, flags)),
-    limit: limit === undefined ? Infinity : sequenceOf(limit, "limit", 1),
-  };
-  const counted = await count(context, wanted, flags);
+  const wanted = { ...rangeOf(flags), query: queryOf(withWords(words, flags)) };
+  const most = limit === undefined ? Infinity : sequenceOf(limit, "limit", 1);
+  const counted = await count(context, wanted, most, flags);
   if (json) await context.print(counted.map((one) => jsonLine(fields ? one : withoutFields(one))).join(""));
   else await context.print(numberTable(["EVENTS", "FIRST", "LAST", "VERSION", "TYPE"], rowsOf(counted)));
   return ShellExit.ok;
 }
 
 /** Reads the events and counts them. Standard error says why there are none, or not all. */
-async function count(context: ShellContext, wanted: Wanted, flags: TypesFlags): Promise<TypeFields[]> {
+async function count(
+  context: ShellContext,
+  wanted: StoredRange & { readonly query: Query },
+  most: number,
+  flags: TypesFlags,
+): Promise<TypeFields[]> {
   const reached = await reach(context.place);
   const counts = new StoredTypes();
-  let rest = wanted.limit;
+  let rest = most;
   for await (const events of storedEvents(reached, { ...wanted, ...await positionsOf(reached, flags) })) {
     const next = events.slice(0, rest);
     for (const event of next) counts.add(event, flags.fields);
@@ -60,7 +56,7 @@ async function count(context: ShellContext, wanted: Wanted, flags: TypesFlags): 
   const counted = counts.result();
   if (counts.left > 0) {
     context.printError(
-      `only the first ${TYPES_MAX} types and versions are counted; ${counts.left} events are left`,
+      `only the first ${TYPES_MAX} types and versions are counted, without ${counts.left} events of others`,
     );
   }
   if (counted.length === 0 && !flags.json) {
@@ -79,6 +75,6 @@ function rowsOf(counted: readonly TypeFields[]): (string | number)[][] {
     [count, first, last, version, type],
     ...(forgotten > 0 ? [[forgotten, "", "", "", "  (forgotten)"]] : []),
     ...fields.map(({ path, count, types }) => [count, "", "", "", `  ${path}: ${types.join(", ")}`]),
-    ...(moreFields ? [["", "", "", "", `  (more than ${FIELDS_MAX} fields, or too long)`]] : []),
+    ...(moreFields ? [["", "", "", "", "  (and further fields)"]] : []),
   ]);
 }

@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import type { EventStore } from "../../../client/mod.ts";
 import { fetchTransport } from "../../../client/transport/fetch_transport.ts";
-import { eventually } from "../../support/eventually.ts";
+import { pause } from "../../support/eventually.ts";
 import { type Fault, FaultyTransport } from "../faulty_transport.ts";
 import { listed, note, placeOf, type SchoolEvents, sharedTestServer, storeOf } from "../support.ts";
-import { consuming, handled, notes, records } from "./consuming.ts";
+import { consuming, handled, notes, records, soon } from "./consuming.ts";
 
 const server = sharedTestServer();
-
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 Deno.test("each event has its effects once, in the order of its key, and keys run in parallel", async () => {
   const store = storeOf(server);
@@ -26,7 +24,7 @@ Deno.test("each event has its effects once, in the order of its key, and keys ru
       };
     },
   }, { concurrency: 4 });
-  await eventually(async () => assert.equal((await store.head()).sequence, 200));
+  await soon(async () => assert.equal((await store.head()).sequence, 200));
   const effects = await listed(store.readAll({ types: ["StudentEnrolled"] }));
   for (let key = 0; key < 10; key++) {
     const own = effects.filter(({ identifiers }) => identifiers["key"] === `k${key}`);
@@ -90,7 +88,7 @@ Deno.test("an unfulfilled condition of one event does not depend on the other ev
       };
     },
   }, { partitions: 1 });
-  await eventually(async () => {
+  await soon(async () => {
     const [[, partition]] = Object.entries(await records(store, "partition-")) as [[string, { done: [] }]];
     assert.deepEqual({ ...partition, mark: 0, owner: 0, checkpoint: 0 }, {
       checkpoint: 0,
@@ -118,10 +116,28 @@ Deno.test("lost requests and answers repeat no effect", async () => {
     }),
   });
   const effects = () => listed(store.readAll({ types: ["StudentEnrolled"] }));
-  await eventually(async () => assert.ok((await effects()).length >= 60), 20);
+  await soon(async () => assert.ok((await effects()).length >= 60));
   await pause(50);
   assert.equal(new Set((await effects()).map(({ metadata }) => metadata["of"])).size, 60);
   assert.equal((await effects()).length, 60);
+});
+
+Deno.test("an outage of the server, longer than reads are repeated and than the lease, does not end it", async () => {
+  const store = storeOf(server);
+  await store.append(notes(5, 2));
+  const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
+  let isDown = false;
+  transport.fault = (): Fault => isDown ? "request lost" : "none";
+  await using consumer = consuming(storeOf(server, { transport, retrySeconds: 0.1 }), {
+    async handle({ sequence }) {
+      if (sequence !== 3) return;
+      isDown = true;
+      await pause(1000);
+      setTimeout(() => isDown = false, 400);
+    },
+  });
+  await handled(consumer, ...Array.from({ length: 10 }, (_, i) => i + 1));
+  assert.ok(!isDown);
 });
 
 Deno.test("it continues where it ended, in a store of text payloads too", async () => {
@@ -164,7 +180,7 @@ Deno.test("an orderly end waits for handlers, and releases everything", async ()
       return note("done", { key: "other" });
     },
   });
-  await eventually(() => assert.ok(begun));
+  await soon(() => assert.ok(begun));
   await consumer.end();
   assert.equal((await store.head()).sequence, 2);
   assert.deepEqual(await records(store, "member-"), {});
@@ -178,7 +194,7 @@ Deno.test("a handler that does not end is cut off after the time of a lease", as
   const consumer = consuming(store, {
     handle: (_, context) => (signal = context.signal, new Promise(() => {})),
   });
-  await eventually(() => assert.ok(signal));
+  await soon(() => assert.ok(signal));
   await consumer.end();
   assert.ok(signal!.aborted);
 });

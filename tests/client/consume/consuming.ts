@@ -24,7 +24,7 @@ export function consuming(
   const running = store.consume(
     "c",
     { query: { types: ["Noted"] }, by: "key", handle() {}, ...consumer },
-    { leaseSeconds: 0.6, onNotification: (one) => notifications.push(one), ...options, signal: end.signal },
+    { leaseSeconds: 1, onNotification: (one) => notifications.push(one), ...options, signal: end.signal },
   );
   running.catch(() => {});
   const ended = async (): Promise<void> => {
@@ -44,6 +44,11 @@ export function consuming(
 /** Events whose keys take turns. */
 export function notes(keys: number, each: number): ReturnType<typeof note>[] {
   return Array.from({ length: keys * each }, (_, i) => note(String(i), { key: `k${i % keys}` }));
+}
+
+/** Waits until a check passes, also on a busy machine. */
+export async function soon(check: () => void | Promise<void>): Promise<void> {
+  await eventually(check, 30);
 }
 
 /** Waits until these events have been handled, each once. */

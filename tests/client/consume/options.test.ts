@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { eventually } from "../../support/eventually.ts";
 import { failure, sharedTestServer, storeOf } from "../support.ts";
-import { consuming, records } from "./consuming.ts";
+import { consuming, handled, notes, records, soon } from "./consuming.ts";
 
 const server = sharedTestServer();
 
@@ -39,7 +38,7 @@ Deno.test("wrong names, options and editions are rejected before any request", a
 Deno.test("another order or number of partitions than at the first start is an error", async () => {
   const store = storeOf(server);
   await using _ = consuming(store, {}, { partitions: 3 });
-  await eventually(async () => assert.equal(Object.keys(await records(store, "partition-")).length, 3));
+  await soon(async () => assert.equal(Object.keys(await records(store, "partition-")).length, 3));
   const query = "*";
   const other = await failure(store.consume("c", { query, by: "order", handle() {} }));
   assert.equal(other.code, "ConsumerDiffers");
@@ -55,4 +54,27 @@ Deno.test("an event with several values of the identifier ends the consumer with
   await assert.rejects(running, /consumer "c": event 1 has several values of "key"/);
   const byFirst = consuming(store, { by: ({ identifiers }) => identifiers["key"]?.[0] });
   await assert.rejects(byFirst.running, /by is "key" since its first start, not "\(function\)"/);
+});
+
+Deno.test("when another process has begun it anew with other partitions, a running process follows", async () => {
+  const store = storeOf(server);
+  await store.append(notes(20, 1));
+  const all = Array.from({ length: 20 }, (_, i) => i + 1);
+  await using consumer = consuming(store, {});
+  await handled(consumer, ...all);
+  const type = "consumer:c";
+  const fresh = { checkpoint: { ...await store.head(), sequence: 0 }, done: [], mark: "fresh" };
+  const listed = new Map<string, string>();
+  for await (const { id, version } of store.projections.list({ type })) listed.set(id, version);
+  const partitions = [...listed].filter(([id]) => id.startsWith("partition-"));
+  const begins = ({ 0: id }: readonly [string, string]): boolean => /-[012]$/.test(id);
+  const main = { type, id: "_consumer", version: listed.get("_consumer")! };
+  await store.projections.write({
+    replace: [
+      { ...main, payload: { partitions: 3, by: "key" } },
+      ...partitions.filter(begins).map(([id, version]) => ({ type, id, version, payload: fresh })),
+    ],
+    delete: partitions.filter((one) => !begins(one)).map(([id, version]) => ({ type, id, version })),
+  });
+  await handled(consumer, ...all.flatMap((sequence) => [sequence, sequence]));
 });

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { eventually } from "../../support/eventually.ts";
 import { failure, note, sharedTestServer, storeOf } from "../support.ts";
-import { consuming, handled, notes, records } from "./consuming.ts";
+import { consuming, handled, notes, records, soon } from "./consuming.ts";
 
 const server = sharedTestServer();
 
@@ -17,7 +16,7 @@ Deno.test("a handler that fails, or whose result is rejected, is called again, a
     },
   }, { attempts: 2 });
   await handled(consumer, 3, 4, 5, 6);
-  await eventually(() => assert.deepEqual(consumer.sequences("parked").sort(), [1, 2]));
+  await soon(() => assert.deepEqual(consumer.sequences("parked").sort(), [1, 2]));
   assert.deepEqual(consumer.sequences("failed").sort(), [1, 2, 3]);
   const parked = Object.values(await records(store, "parked-"));
   assert.deepEqual(
@@ -61,29 +60,29 @@ Deno.test("with parkKey, later events of the key are parked until the earlier on
   {
     await using consumer = consuming(store, { handle }, options);
     await handled(consumer, 2, 4, 6, 8);
-    await eventually(async () => assert.deepEqual(await parked(), [1, 3, 5, 7]));
+    await soon(async () => assert.deepEqual(await parked(), [1, 3, 5, 7]));
   }
   // Another process knows the parked keys, too.
   await using consumer = consuming(store, { handle }, options);
   await store.append(notes(2, 1));
   await handled(consumer, 10);
-  await eventually(async () => assert.deepEqual(await parked(), [1, 3, 5, 7, 9]));
+  await soon(async () => assert.deepEqual(await parked(), [1, 3, 5, 7, 9]));
   assert.equal((await consumers.get("c"))!.parked[1]!.error, "an earlier event of the key is parked");
 
   assert.equal(await consumers.retry("c", 5), 1);
-  await eventually(async () => assert.ok(!(await consumers.get("c"))!.parked[2]!.retry));
+  await soon(async () => assert.ok(!(await consumers.get("c"))!.parked[2]!.retry));
   assert.equal(await consumers.drop("c", 1), 1);
   bad.add(5);
-  await eventually(async () => assert.deepEqual(await parked(), [3, 5, 7, 9]));
+  await soon(async () => assert.deepEqual(await parked(), [3, 5, 7, 9]));
   assert.equal(await consumers.retry("c", "all"), 4);
-  await eventually(async () => assert.deepEqual(await parked(), [5, 7, 9]));
+  await soon(async () => assert.deepEqual(await parked(), [5, 7, 9]));
   bad.clear();
-  await eventually(async () => assert.ok((await consumers.get("c"))!.parked.every(({ retry }) => !retry)));
+  await soon(async () => assert.ok((await consumers.get("c"))!.parked.every(({ retry }) => !retry)));
   assert.equal(await consumers.retry("c", "all"), 3);
-  await eventually(async () => assert.deepEqual(await parked(), []));
+  await soon(async () => assert.deepEqual(await parked(), []));
   assert.deepEqual(order.filter((sequence) => sequence % 2), [3, 5, 7, 9]);
   await store.append(note("11", { key: "k0" }));
-  await eventually(() => assert.ok(consumer.sequences("handled").includes(11)));
+  await soon(() => assert.ok(consumer.sequences("handled").includes(11)));
 });
 
 Deno.test("a parked event is handled again on request, with its effects, by the process that then owns it", async () => {
@@ -93,14 +92,14 @@ Deno.test("a parked event is handled again on request, with its effects, by the 
   {
     await using consumer = consuming(store, failing(new Set([1, 2])), { attempts: 1 });
     await handled(consumer, 3);
-    await eventually(() => assert.equal(consumer.sequences("parked").length, 2));
+    await soon(() => assert.equal(consumer.sequences("parked").length, 2));
   }
   assert.equal(await consumers.retry("c", 1), 1);
   assert.equal(await consumers.retry("c", 99), 0);
   await using consumer = consuming(store, {
     handle: ({ identifiers }) => ({ type: "StudentEnrolled", identifiers, payload: null }),
   });
-  await eventually(async () =>
+  await soon(async () =>
     assert.deepEqual((await consumers.get("c"))!.parked.map(({ sequence }) => sequence), [2])
   );
   assert.deepEqual(
@@ -118,7 +117,7 @@ Deno.test("consumers lists progress, members and parked events", async () => {
   assert.equal((await failure(consumers.retry("c", "all"))).code, "ConsumerNotFound");
   await store.append(notes(5, 2));
   await using _ = consuming(store, failing(new Set([3])), { attempts: 1, partitions: 2 });
-  await eventually(async () => {
+  await soon(async () => {
     const head = await store.head();
     assert.deepEqual(await consumers.list(), [{ name: "c", by: "key", head, lag: 0, members: 1, parked: 1 }]);
   });
