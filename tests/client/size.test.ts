@@ -9,13 +9,14 @@ const ROOT = new URL("../../", import.meta.url);
 /** The limit for the minified code that every program loads. */
 const BYTES_MAX = 12_000;
 /**
- * The limit for the code that the basic methods import on first use, all together: decide, its snapshots, writeOnce,
+ * The limit for the code that the basic methods import on first use, all together: decide, writeOnce,
  * forget, project with one state and with rows, lists of projections, transaction, follow, unix sockets.
  */
-const BYTES_MAX_ON_FIRST_USE = 16_743;
+const BYTES_MAX_ON_FIRST_USE = 13_700;
 /** Limits of features that a program chooses: the code that each imports on first use. */
 const BYTES_MAX_OF_FEATURES = {
   "/schemas/codec.ts": 3_200,
+  "/snapshots.ts": 3_400,
   "/tracing.ts": 3_000,
   "/consume/consume.ts": 21_500,
   "/consume/consumers.ts": 4_300,
