@@ -61,7 +61,7 @@ export const PROOF_BUGS: readonly Bug[] = [
     edits: [{
       file: WHOLE,
       find: "  if (tree.root === claimed.root) {\n",
-      replace: "  const { root } = await proofs.root(tree.completeBlocks * BLOCK_EVENTS);\n" +
+      replace: "  const { root } = await proofs.root(tree.completeBlocks * 1024);\n" +
         "  if (tree.rootOfBlocks(tree.completeBlocks) === root) {\n",
     }],
     caughtBy: VERIFY,
