@@ -160,7 +160,7 @@ class AsyncEventStore:
 
     async def head(self) -> Position:
         """The end of the store."""
-        return (await self.read("*", limit=1, backwards=True)).head
+        return await self._run(self._operations.head())
 
     async def close(self) -> None:
         """Closes idle connections now, and each of the others after its request."""

@@ -86,7 +86,8 @@ def error_of(status: int, body: bytes) -> Exception:
         return DataError(text)
     if status == 500:
         return InternalError(text)
-    if status in (503, 507):
+    # 502 and 504 come from a proxy that does not reach the server.
+    if status in (502, 503, 504, 507):
         return Unavailable(text)
     if status in (401, 403):
         return OperationalError(text)

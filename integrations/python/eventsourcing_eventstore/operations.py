@@ -90,10 +90,7 @@ class Operations:
             if value is not None:
                 request[name] = value
         answer = yield Request.page(request)
-        store_id = self._checked(answer)
-        if answer.head is None:
-            raise InterfaceError("no X-Service-Head: another server, or an old one")
-        head = Position(store_id, int(answer.head))
+        head = self._head_of(answer)
         *lines, trailer = answer.body.splitlines()
         events = [event_of_line(line, self._format) for line in lines]
         has_more: bool = json.loads(trailer)["hasMore"]
@@ -103,6 +100,11 @@ class Operations:
             events, has_more, head, self._sequence_of(after) or 0, self._sequence_of(before)
         )
         return Page(events, has_more, head, position)
+
+    def head(self) -> Steps[Position]:
+        # A page that ends before the first event is empty, and needs no search.
+        answer = yield Request.page({"query": "*", "beforeSequence": 1})
+        return self._head_of(answer)
 
     def append(
         self,
@@ -205,6 +207,12 @@ class Operations:
             raise InterfaceError("no X-Service-Store: another server, or an old one")
         self._identity.check(answer.store)
         return answer.store
+
+    def _head_of(self, answer: Answer) -> Position:
+        store_id = self._checked(answer)
+        if answer.head is None:
+            raise InterfaceError("no X-Service-Head: another server, or an old one")
+        return Position(store_id, int(answer.head))
 
     def _sequence_of(self, position: Position | None) -> int | None:
         if position is None:

@@ -21,7 +21,7 @@ from eventsourcing_eventstore.plain import (
 )
 
 from .consuming import NOTED, ConsumerTestCase, done
-from .support import UNIX_URL, Relay, reset
+from .support import UNIX_URL, Relay, request, reset
 
 
 class TestConsume(ConsumerTestCase):
@@ -174,6 +174,13 @@ class TestConsume(ConsumerTestCase):
         self.handled(consumer, 1)
         self.assertEqual("not JSON!", store.read(QueryItem(["Done"])).events[0].payload)
         self.assertEqual({"partitions": 16, "by": "key"}, self.records("_consumer")["_consumer"])
+        store.append(NewEvent("Noted", "not JSON", {"key": "b"}))
+        self.handled(consumer, 1, 3)
+        consumer.end()
+        store.append(NewEvent("Noted", "not JSON", {"key": "c"}))
+        as_json = self.consuming(lambda *_: None)
+        as_json.join()
+        self.assertRegex(str(as_json.error), "event 5 of type Noted: the payload is not JSON")
 
     def test_a_reset_ends_it_and_another_start_begins_anew(self) -> None:
         self.note("a", "b")
@@ -186,6 +193,35 @@ class TestConsume(ConsumerTestCase):
         self.addCleanup(self.store.close)
         self.note("a")
         self.handled(self.consuming(lambda event, _: None), 1)
+
+    def test_progress_of_another_store_is_void_as_after_a_restore(self) -> None:
+        fails = {2}
+
+        def handle(event: Event, _: Handling) -> None:
+            if event.sequence in fails:
+                raise ValueError("no")
+
+        self.note("a", "b", "c")
+        first = self.consuming(handle, attempts=1, partitions=2)
+        self.handled(first, 1, 3)
+        self.eventually(lambda: self.assertEqual([2], first.sequences("parked")))
+        first.end()
+        versions = self.store.versions("consumer:c")
+        void = [
+            NewProjection("consumer:c", id_, {**record, "checkpoint": {"storeId": "other", "sequence": 3}}, versions[id_])
+            for id_, record in self.records("partition-").items()
+        ]
+        self.store.append([], projections=void)
+        fails.clear()
+        self.handled(self.consuming(handle), 1, 2, 3)
+        self.assertEqual({}, self.records("parked-"))
+
+    def test_a_deleted_type_lets_a_running_consumer_begin_anew(self) -> None:
+        self.note("a", "b")
+        consumer = self.consuming(lambda event, _: None)
+        self.handled(consumer, 1, 2)
+        self.assertEqual(204, request("DELETE", "/projections/consumer%3Ac").status)
+        self.handled(consumer, 1, 1, 2, 2)
 
     def test_wrong_options_are_named(self) -> None:
         def consume(**options: Any) -> None:

@@ -12,7 +12,7 @@ from eventsourcing_eventstore.consume.parked_events import ParkedEvents
 from eventsourcing_eventstore.consume.partition import Partition
 from eventsourcing_eventstore.consume.pauses import surely
 from eventsourcing_eventstore.consume.records import MAIN, PartitionRecord, partition_id
-from eventsourcing_eventstore.consume.registration import is_in, register, renew
+from eventsourcing_eventstore.consume.registration import register, renew
 from eventsourcing_eventstore.consume.session import Session
 from eventsourcing_eventstore.consume.stream import Stream
 from eventsourcing_eventstore.errors import Conflict
@@ -60,7 +60,8 @@ class Ownership:
     async def release_all(self) -> None:
         """Hands all partitions over. `look` is not called any more."""
         await asyncio.gather(*self._moving.values(), return_exceptions=True)
-        await asyncio.gather(*(self._release(partition) for partition in list(self._session.owned.values())))
+        releases = [self._release(partition) for partition in self._session.owned.values()]
+        await asyncio.gather(*releases, return_exceptions=True)
 
     def lose_all(self) -> None:
         """Forgets all partitions."""
@@ -119,7 +120,7 @@ class Ownership:
         # If the record has changed since it was listed, its owner works.
         if found.version != version or record.owner != session.member and record.owner in working:
             return False
-        if not is_in(record, await surely(session.store.head)):
+        if record.checkpoint.store_id != (await surely(session.store.head)).store_id:
             await renew(session.store, session.records)
             return False
         partition = Partition(index, record, found.version, record.checkpoint.sequence)

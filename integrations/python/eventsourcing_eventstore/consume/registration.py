@@ -1,8 +1,9 @@
 """The records that the first start of a consumer creates."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from uuid import uuid4
 
 from eventsourcing_eventstore.consume.pauses import surely
@@ -18,7 +19,7 @@ from eventsourcing_eventstore.consume.records import (
 from eventsourcing_eventstore.consume.session import Options
 from eventsourcing_eventstore.errors import Conflict, OutcomeUnknown
 from eventsourcing_eventstore.library_errors import ProgrammingError
-from eventsourcing_eventstore.plain_types import NewProjection, Position, Projection
+from eventsourcing_eventstore.plain_types import NewProjection, Projection
 
 _PARTITIONS = 16
 
@@ -62,32 +63,29 @@ async def renew(store: Store, records: Records) -> None:
     head = await surely(store.head)
     listed = await surely(records.versions)
     partitions = {id_: version for id_, version in listed.items() if id_.startswith("partition-")}
-    if not await _is_void(records, partitions, head):
+    if not await _is_void(records, partitions, head.store_id):
         return
     parked = [records.gone(id_, version) for id_, version in listed.items() if parked_of(id_)]
     for start in range(0, len(parked), _CHANGES_MAX):
         await _unless_conflict(store, [], parked[start : start + _CHANGES_MAX])
     fresh = PartitionRecord(replace(head, sequence=0), uuid4().hex).to_json()
-    await _unless_conflict(store, [records.record(id_, fresh, version) for id_, version in partitions.items()])
+    renewed = [records.record(id_, fresh, version) for id_, version in partitions.items()]
+    await _unless_conflict(store, renewed)
 
 
-def is_in(record: PartitionRecord, head: Position) -> bool:
-    """False if the progress is one of another store, or of a history that has lost events."""
-    at = record.checkpoint
-    return at.store_id == head.store_id and max(at.sequence, *record.done, 0) <= head.sequence
-
-
-async def _is_void(records: Records, partitions: Mapping[str, str], head: Position) -> bool:
+async def _is_void(records: Records, partitions: Mapping[str, str], store_id: str) -> bool:
     for id_ in partitions:
-        found = await surely(lambda id_=id_: records.read(id_))  # type: ignore[misc]
-        if found is not None and not is_in(PartitionRecord.of_json(found.value), head):
+        found = await surely(partial(records.read, id_))
+        if found is not None and PartitionRecord.of_json(found.value).checkpoint.store_id != store_id:
             return True
     return False
 
 
-async def _unless_conflict(store: Store, projections: list[NewProjection], deletes: list[Projection] = []) -> None:
+async def _unless_conflict(
+    store: Store, projections: list[NewProjection], deletes: Sequence[Projection] = ()
+) -> None:
     """Writes projections. The caller reads again, so a conflict and a lost answer do no harm."""
     try:
-        await surely(lambda: store.append([], projections=projections, deletes=deletes))
+        await surely(lambda: store.append([], projections=projections, deletes=list(deletes)))
     except (Conflict, OutcomeUnknown):
         pass

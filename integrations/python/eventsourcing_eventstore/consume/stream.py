@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from eventsourcing_eventstore.consume.assignment import partition_of
 from eventsourcing_eventstore.consume.commit import Lost, write_progress
@@ -61,13 +62,13 @@ class Stream:
     async def _read(self, partitions: Mapping[int, Partition]) -> None:
         session = self._session
         first = next(iter(partitions.values()))
-        position = replace(first.record.checkpoint, sequence=min(each.received for each in partitions.values()))
+        received = min(each.received for each in partitions.values())
+        position = replace(first.record.checkpoint, sequence=received)
         wait = 0
         while True:
             begun_at = time.monotonic()
-            page = await surely(lambda: session.store.read(  # noqa: B023
-                session.options.query, after=position, limit=_PAGE_EVENTS_MAX, wait_seconds=wait
-            ))
+            read = partial(session.store.read, after=position, limit=_PAGE_EVENTS_MAX, wait_seconds=wait)
+            page = await surely(partial(read, session.options.query))
             before, position = position, _position_of(page.position)
             for event in page.events:
                 self._take(event, partitions)
