@@ -65,7 +65,7 @@ function consumeInPython(environment: PythonEnvironment, { address }: ServerProc
   }).spawn();
 }
 
-/** Processes in both languages handle the events of one consumer, also when one of them is killed. */
+/** Processes in both languages handle the events of one consumer, also when one of them, or the server, is killed. */
 export async function shareConsumer(environment: PythonEnvironment): Promise<void> {
   await using server = await startServer({ listen: "tcp", listenOnly: true });
   assert.ok(server.address.transport === "tcp");
@@ -92,11 +92,17 @@ export async function shareConsumer(environment: PythonEnvironment): Promise<voi
   await eventually(() => counts(50), 60);
   killed.kill("SIGKILL");
   await using stopped = consumeInPython(environment, server);
+  // The keys of the killed process wait for the end of its lease.
+  await eventually(() => counts(100), 60);
+  await server.kill();
+  await server.start();
   await eventually(() => counts(notes.length), 60);
   const { events } = await store.read({ types: ["Done"] }, { limit: 1000 });
   for (let key = 0; key < KEYS; key++) {
     const own = events.filter(({ identifiers }) => identifiers["key"] === `k${key}`);
-    const wanted = Array.from({ length: EACH }, (_, i) => String(KEYS * i + key + 1));
+    const { events: noted } = await store.read({ types: ["Noted"], identifiers: { key: `k${key}` } });
+    assert.equal(noted.length, EACH);
+    const wanted = noted.map(({ sequence }) => String(sequence));
     assert.deepEqual(own.map(({ metadata }) => metadata["of"]), wanted);
     assert.equal((await store.projections.get("count", `k${key}`))?.payload, EACH);
   }
@@ -104,7 +110,7 @@ export async function shareConsumer(environment: PythonEnvironment): Promise<voi
     "python",
     "typescript",
   ]);
-  assert.equal(here.notifications.filter(({ kind }) => kind === "takeover").length, 1);
+  assert.ok(here.notifications.some(({ kind }) => kind === "takeover"));
   await members(2);
   stopped.kill("SIGTERM");
   assert.equal((await stopped.status).code, 0);

@@ -108,7 +108,7 @@ sharingTest("no seat is given twice while both write at once, and none stays fre
 });
 
 needingTest(
-  "processes in TypeScript and Python share a consumer, also when one is killed",
+  "processes in TypeScript and Python share a consumer, also when one or the server is killed",
   { missing, excused: true },
   () => shareConsumer(environment),
 );
