@@ -1,13 +1,18 @@
 """The plain client for asyncio. It has the methods of `EventStore`, to be awaited."""
 
 import asyncio
+import inspect
 from collections.abc import AsyncIterator, Sequence
 from http.client import HTTPException
-from typing import Any, Self, TypeVar
+from typing import Any, NoReturn, Self, TypeVar
 
 from eventsourcing_eventstore.async_connection import AsyncConnection
 from eventsourcing_eventstore.attempts import Attempts, Request
 from eventsourcing_eventstore.connection import Address, Answer, NotConnected
+from eventsourcing_eventstore.consume.consumer import run_consumer
+from eventsourcing_eventstore.consume.handling import AsyncHandle, By, Handled, Handling, OnFailure, OnNotification
+from eventsourcing_eventstore.consume.records import Records
+from eventsourcing_eventstore.consume.session import Options
 from eventsourcing_eventstore.following import WAIT_SECONDS
 from eventsourcing_eventstore.identity import StoreIdentity
 from eventsourcing_eventstore.library_errors import InterfaceError, ProgrammingError
@@ -120,9 +125,42 @@ class AsyncEventStore:
         """A projection with its version; None if there is none."""
         return await self._run(self._operations.projection(type_, id_))
 
+    async def versions(self, type_: str) -> dict[str, str]:
+        """The versions of all projections of a type, by ID."""
+        return await self._run(self._operations.versions(type_))
+
+    async def consume(
+        self,
+        name: str,
+        query: Query,
+        handle: AsyncHandle,
+        *,
+        by: By = None,
+        concurrency: int = 16,
+        partitions: int | None = None,
+        attempts: int = 5,
+        on_failure: OnFailure = "park",
+        lease_seconds: float = 5.0,
+        on_notification: OnNotification | None = None,
+    ) -> NoReturn:
+        """
+        As `EventStore.consume`. Cancel the task to end it, which takes twice `lease_seconds` at most. A handler is
+        cancelled when another process may handle its event.
+        """
+        if not callable(handle):
+            raise ProgrammingError(f"handle must be a function, not {handle!r}")
+        options = Options(query, by, concurrency, partitions, attempts, on_failure, lease_seconds, on_notification)
+
+        async def call(event: Event, handling: Handling) -> Handled:
+            handled = handle(event, handling)
+            return await handled if inspect.isawaitable(handled) else handled
+
+        records = Records(self, name, self._operations.payload_format)
+        await run_consumer(self, records, options, call)
+
     async def head(self) -> Position:
         """The end of the store."""
-        return (await self.read("*", limit=1, backwards=True)).head
+        return await self._run(self._operations.head())
 
     async def close(self) -> None:
         """Closes idle connections now, and each of the others after its request."""

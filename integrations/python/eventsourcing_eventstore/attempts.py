@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from http.client import HTTPException
 from typing import Self
+from urllib.parse import urlencode
 
 from eventsourcing_eventstore.connection import Answer, NotConnected
-from eventsourcing_eventstore.errors import NOTHING_WRITTEN, OutcomeUnknown, error_of
+from eventsourcing_eventstore.errors import NOTHING_WRITTEN, OutcomeUnknown, Unavailable, error_of
 from eventsourcing_eventstore.library_errors import OperationalError
 from eventsourcing_eventstore.patience import Patience
 from eventsourcing_eventstore.wire import to_json
@@ -42,6 +43,11 @@ class Request:
         return cls("POST", "/forget", to_json(json_body), 0, is_read=False, has_trailer=False)
 
     @classmethod
+    def projections(cls, type_: str, after: str | None) -> Self:
+        query = urlencode({"type": type_} if after is None else {"type": type_, "after": after})
+        return cls("GET", f"/projections?{query}", None, 0, is_read=True, has_trailer=True)
+
+    @classmethod
     def get(cls, path: str) -> Self:
         return cls("GET", path, None, 0, is_read=True, has_trailer=False)
 
@@ -75,20 +81,20 @@ class Attempts:
             raise OutcomeUnknown("an answer to a write that is not the server's own")
         # Some proxies do not report that a page was cut short.
         if self._request.has_trailer and not answer.body.endswith(_TRAILERS):
-            self._error = OperationalError("a page was cut short")
+            self._error = Unavailable("a page was cut short")
             return False
         return True
 
     def failed(self, cause: OSError | HTTPException | NotConnected) -> None:
         """Notes that there was no answer. Raises the error if the request must not be repeated."""
         if isinstance(cause, NotConnected):
-            self._error = OperationalError(str(cause))
             if cause.is_untrusted:
-                raise self._error from cause
+                raise OperationalError(str(cause)) from cause
+            self._error = Unavailable(str(cause))
             return
         if not self._request.is_read:
             raise OutcomeUnknown(f"no answer to a write: {cause!r}") from cause
-        self._error = OperationalError(f"the connection broke: {cause!r}")
+        self._error = Unavailable(f"the connection broke: {cause!r}")
         if isinstance(cause, TimeoutError):
             raise self._error from cause
         self._was_served = self._request.wait_seconds > 0

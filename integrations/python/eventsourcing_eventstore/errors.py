@@ -39,6 +39,10 @@ class OutcomeUnknown(OperationalError):
     """
 
 
+class Unavailable(OperationalError):
+    """The server cannot be reached, or cannot serve the request now. Nothing was written."""
+
+
 class Conflict(IntegrityError):
     """A condition or a version does not hold. Nothing was written."""
 
@@ -82,7 +86,10 @@ def error_of(status: int, body: bytes) -> Exception:
         return DataError(text)
     if status == 500:
         return InternalError(text)
-    if status in (401, 403, 503, 507):
+    # 502 and 504 come from a proxy that does not reach the server.
+    if status in (502, 503, 504, 507):
+        return Unavailable(text)
+    if status in (401, 403):
         return OperationalError(text)
     return InterfaceError(f"unexpected answer, is this a server of edition A? {text}")
 

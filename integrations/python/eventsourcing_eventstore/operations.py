@@ -14,6 +14,7 @@ from eventsourcing_eventstore.connection import Answer
 from eventsourcing_eventstore.errors import Conflict, OutcomeUnknown, StoreChanged
 from eventsourcing_eventstore.identity import StoreIdentity
 from eventsourcing_eventstore.library_errors import InterfaceError
+from eventsourcing_eventstore.one_or_more import list_of
 from eventsourcing_eventstore.plain_types import (
     Condition,
     Event,
@@ -62,6 +63,10 @@ class Operations:
         self._identity = identity
         self._format = payload_format
 
+    @property
+    def payload_format(self) -> PayloadFormat:
+        return self._format
+
     def read(
         self,
         query: Query,
@@ -85,10 +90,7 @@ class Operations:
             if value is not None:
                 request[name] = value
         answer = yield Request.page(request)
-        store_id = self._checked(answer)
-        if answer.head is None:
-            raise InterfaceError("no X-Service-Head: another server, or an old one")
-        head = Position(store_id, int(answer.head))
+        head = self._head_of(answer)
         *lines, trailer = answer.body.splitlines()
         events = [event_of_line(line, self._format) for line in lines]
         has_more: bool = json.loads(trailer)["hasMore"]
@@ -99,6 +101,11 @@ class Operations:
         )
         return Page(events, has_more, head, position)
 
+    def head(self) -> Steps[Position]:
+        # A page that ends before the first event is empty, and needs no search.
+        answer = yield Request.page({"query": "*", "beforeSequence": 1})
+        return self._head_of(answer)
+
     def append(
         self,
         events: NewEvent | Sequence[NewEvent],
@@ -106,8 +113,8 @@ class Operations:
         projections: Sequence[NewProjection] = (),
         deletes: Sequence[Projection] = (),
     ) -> Steps[Written]:
-        events = _list(events)
-        wire = [condition_to_json(each, self._identity.known) for each in _list(conditions)]
+        events = list_of(events)
+        wire = [condition_to_json(each, self._identity.known) for each in list_of(conditions)]
         if not wire and self._identity.known is not None:
             wire = [guard_of_store(self._identity.known)]
         request: dict[str, object] = {"events": [event_to_json(each, self._format) for each in events]}
@@ -131,7 +138,7 @@ class Operations:
         decided: list[NewEvent] | None = None
         for attempt in range(attempts):
             if decided is None:
-                decided = [_marked(each, marker) for each in _list(handler(known) or [])]
+                decided = [_marked(each, marker) for each in list_of(handler(known) or [])]
             if not decided:
                 return None
             at_least: int | None = None
@@ -168,7 +175,7 @@ class Operations:
                 return after
 
     def forget(self, name: str, value: str, events: NewEvent | Sequence[NewEvent]) -> Steps[Forgotten]:
-        wire = [event_to_json(each, self._format) for each in _list(events)]
+        wire = [event_to_json(each, self._format) for each in list_of(events)]
         answer = yield Request.forget({"identifier": {"name": name, "value": value}, "events": wire})
         self._checked(answer)
         done = json.loads(answer.body)
@@ -183,11 +190,29 @@ class Operations:
         payload = payload_of_text(answer.body.decode(), self._format, name)
         return Projection(type_, id_, payload, answer.version)
 
+    def versions(self, type_: str) -> Steps[dict[str, str]]:
+        versions: dict[str, str] = {}
+        after: str | None = None
+        while True:
+            answer = yield Request.projections(type_, after)
+            self._checked(answer)
+            *lines, trailer = answer.body.splitlines()
+            versions |= {each["id"]: each["version"] for each in map(json.loads, lines)}
+            if not json.loads(trailer)["hasMore"]:
+                return versions
+            after = next(reversed(versions))
+
     def _checked(self, answer: Answer) -> str:
         if answer.store is None:
             raise InterfaceError("no X-Service-Store: another server, or an old one")
         self._identity.check(answer.store)
         return answer.store
+
+    def _head_of(self, answer: Answer) -> Position:
+        store_id = self._checked(answer)
+        if answer.head is None:
+            raise InterfaceError("no X-Service-Head: another server, or an old one")
+        return Position(store_id, int(answer.head))
 
     def _sequence_of(self, position: Position | None) -> int | None:
         if position is None:
@@ -198,10 +223,6 @@ class Operations:
         # The answer shows if this is the store.
         self._identity.check(position.store_id)
         return position.sequence
-
-
-def _list(one_or_more: _T | Sequence[_T]) -> list[_T]:
-    return list(one_or_more) if isinstance(one_or_more, list | tuple) else [one_or_more]  # type: ignore[list-item]
 
 
 def _marked(event: NewEvent, marker: str) -> NewEvent:

@@ -1,6 +1,8 @@
 """The plain client of the event store, without the library eventsourcing. README and client.md have examples."""
 
 from eventsourcing_eventstore.async_store import AsyncEventStore
+from eventsourcing_eventstore.consume.consuming import Consuming
+from eventsourcing_eventstore.consume.handling import Effects, Handling, Notification
 from eventsourcing_eventstore.errors import (
     Conflict,
     OutcomeUnknown,
@@ -36,16 +38,20 @@ __all__ = [
     "AsyncEventStore",
     "Condition",
     "Conflict",
+    "Consuming",
     "DataError",
+    "Effects",
     "Event",
     "EventStore",
     "Following",
     "Forgotten",
+    "Handling",
     "IntegrityError",
     "InterfaceError",
     "InternalError",
     "NewEvent",
     "NewProjection",
+    "Notification",
     "OperationalError",
     "OutcomeUnknown",
     "Page",

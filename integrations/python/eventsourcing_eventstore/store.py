@@ -1,9 +1,15 @@
 """The plain client, for any number of threads."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, Self, TypeVar
 
+from eventsourcing_eventstore.async_store import AsyncEventStore
 from eventsourcing_eventstore.client import Client
+from eventsourcing_eventstore.consume.consuming import Consuming
+from eventsourcing_eventstore.consume.handling import By, Handle, OnFailure, OnNotification
+from eventsourcing_eventstore.consume.records import Records
+from eventsourcing_eventstore.consume.session import Call, Options
 from eventsourcing_eventstore.following import WAIT_SECONDS
 from eventsourcing_eventstore.operations import Handler, Operations, Steps
 from eventsourcing_eventstore.plain_types import (
@@ -49,6 +55,14 @@ class EventStore:
             url, token, timeout_seconds=timeout_seconds, retry_seconds=retry_seconds, store_id=store_id
         )
         self._operations = Operations(self._client.identity, payload)
+        self._open_async = partial(
+            AsyncEventStore,
+            url,
+            token,
+            timeout_seconds=timeout_seconds,
+            retry_seconds=retry_seconds,
+            payload=payload,
+        )
 
     def read(
         self,
@@ -116,6 +130,59 @@ class EventStore:
     def projection(self, type_: str, id_: str) -> Projection | None:
         """A projection with its version; None if there is none."""
         return self._run(self._operations.projection(type_, id_))
+
+    def versions(self, type_: str) -> dict[str, str]:
+        """The versions of all projections of a type, by ID."""
+        return self._run(self._operations.versions(type_))
+
+    def consume(
+        self,
+        name: str,
+        query: Query,
+        handle: Handle,
+        *,
+        by: By = None,
+        concurrency: int = 16,
+        partitions: int | None = None,
+        attempts: int = 5,
+        on_failure: OnFailure = "park",
+        lease_seconds: float = 5.0,
+        on_notification: OnNotification | None = None,
+    ) -> Consuming:
+        """
+        A consumer: every event that matches is handled once, in one of the processes that run it under this name. Call
+        `run` of the result, which blocks. Raises ProgrammingError for a wrong argument.
+
+        - `handle` returns nothing, events or `Effects`, which are written together with the progress
+        - `by`: events with the same value of this identifier, or of a function, are handled in order, one at a time;
+          by default all events are
+        - `concurrency`: handlers at the same time in this process, at most 10,000
+        - `partitions`: units that the processes share, 1 to 256; the first start fixes it, by default to 16
+        - `attempts`: calls of the handler before the event is parked
+        - `on_failure`: `park_key` also parks the later events of the key
+        - `lease_seconds`: the others take over after so long without a heartbeat, 0.3 to 3,600
+        - `on_notification` is called in the thread of `run`; its error ends the consumer
+        """
+        # Here, so that the error for a wrong option comes at once.
+        Options(query, by, concurrency, partitions, attempts, on_failure, lease_seconds, on_notification)
+        Records.check_name(name)
+
+        async def consume(call: Call) -> None:
+            async with self._open_async(store_id=self._client.identity.known) as store:
+                await store.consume(
+                    name,
+                    query,
+                    call,
+                    by=by,
+                    concurrency=concurrency,
+                    partitions=partitions,
+                    attempts=attempts,
+                    on_failure=on_failure,
+                    lease_seconds=lease_seconds,
+                    on_notification=on_notification,
+                )
+
+        return Consuming(consume, handle, concurrency)
 
     def head(self) -> Position:
         """The end of the store."""

@@ -61,6 +61,18 @@ class TestPlainClient(StoreTestCase):
         self.assertRegex(printed.getvalue(), r"^event 3 is in the way\n\[{'seats': 30}\] Position\(.*=3\)\n$")
 
 
+class TestConsumers(StoreTestCase):
+    def test_both_examples_run_as_they_are_shown(self) -> None:
+        with_threads, with_tasks = blocks_of("consume.md")
+        (shown,) = re.findall(r"^```text\n(.*?)^```$", (PAGES / "consume.md").read_text(), re.DOTALL | re.MULTILINE)
+        with redirect_stdout(StringIO()) as printed:
+            exec(with_threads, {})
+        self.assertEqual(shown, printed.getvalue())
+        with redirect_stdout(StringIO()) as printed:
+            exec(with_tasks, {"__name__": "example"})
+        self.assertEqual("2\n", printed.getvalue())
+
+
 @unittest.skipIf(EVENTS_HAVE_METADATA, "the application is written for 9.5")
 class TestApplication(StoreTestCase):
     enrolment: Any

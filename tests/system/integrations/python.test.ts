@@ -67,6 +67,8 @@ const LIBRARY_FILES = ["test_library_aggregates", "test_library_suite"];
 const VERSIONLESS_FILES = [
   "test_async_connection",
   "test_client",
+  "test_consume",
+  "test_consumer_processes",
   "test_factory",
   "test_patience",
   "test_readme",

@@ -10,6 +10,7 @@ import {
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { needingTest } from "../support/needing_test.ts";
 import { ADAPTER, missingForPython, PythonEnvironment } from "./python_environment.ts";
+import { shareConsumer } from "./shared_consumer.ts";
 
 /*
  * The example in TypeScript and the one in Python work on one store: each reads the events of the other, and together
@@ -105,3 +106,9 @@ sharingTest("no seat is given twice while both write at once, and none stays fre
   const { events } = await store.read(subscribed);
   assert.equal(events.length, CAPACITY);
 });
+
+needingTest(
+  "processes in TypeScript and Python share a consumer, also when one or the server is killed",
+  { missing, excused: true },
+  () => shareConsumer(environment),
+);

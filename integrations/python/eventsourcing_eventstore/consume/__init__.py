@@ -1,0 +1,1 @@
+"""Consumers of the plain client: processes that share the events of a query. consume.md has examples."""
