@@ -17,7 +17,7 @@ const CHARACTERS_MAX = 500;
 export function consumerList(listed: readonly ConsumerSummary[]): Child[] {
   if (listed.length === 0) {
     const text =
-      "A consumer handles events in any number of processes. consume of the client library starts one.";
+      "A consumer handles events in one or more processes. A program starts it with store.consume.";
     return [notice("No consumers", text)];
   }
   const rows = listed.map(({ name, by, lag, parked, members }) => [
@@ -44,7 +44,7 @@ export function consumerFacts(
       ...fact("Lag", wholeText(lag)),
       ...fact(
         "Members",
-        members.length === 0 ? "none: no process works" : members.map(visibleLine).join(", "),
+        members.length === 0 ? "none: no process runs it" : members.map(visibleLine).join(", "),
       ),
     ),
   ];

@@ -75,18 +75,26 @@ export class ConsumersView implements View {
     try {
       // Without it, types have no colours.
       if (catalog.current === undefined) await catalog.read(calls, signal);
-      const found = name === undefined
-        ? await this.#consumers.list({ signal })
-        : await this.#consumers.get(name, { signal });
-      if (signal.aborted || this.#dialog.element.open) return;
-      if (Array.isArray(found)) this.#drawList(found);
-      else if (found !== undefined) this.#drawOne(found as ConsumerState);
-      else this.#explain("No such consumer", `There is no consumer ${visibleLine(name!)}.`);
+      const draw = await (name === undefined ? this.#readList(signal) : this.#readOne(name, signal));
+      if (!signal.aborted && !this.#dialog.element.open) draw();
     } catch (error) {
       // The rows stay, since StoreCalls reports the failure.
       if (signal.aborted || this.#parts.length > 0) return;
       this.#explain("The consumers could not be read", (error as Error).message);
     }
+  }
+
+  /** @returns draws the list */
+  async #readList(signal: AbortSignal): Promise<() => void> {
+    const listed = await this.#consumers.list({ signal });
+    return () => this.#drawList(listed);
+  }
+
+  /** @returns draws the consumer */
+  async #readOne(name: string, signal: AbortSignal): Promise<() => void> {
+    const found = await this.#consumers.get(name, { signal });
+    if (found !== undefined) return () => this.#drawOne(found);
+    return () => this.#explain("No such consumer", `There is no consumer ${visibleLine(name)}.`);
   }
 
   #explain(title: string, text: string): void {
@@ -127,14 +135,17 @@ export class ConsumersView implements View {
     // A second press would do the same again.
     if (this.#isChanging) return;
     this.#isChanging = true;
-    const { app, signal } = { app: this.#app, signal: this.#ending.signal };
+    const app = this.#app;
+    const { signal } = this.#ending;
     try {
       const count = await work();
       const events = `${wholeText(count)} parked ${count === 1 ? "event" : "events"}`;
       app.say(count === 0 ? "No such event is parked any more" : `${events} ${done}`);
     } catch (error) {
       const { message, outcomeUnknown } = error as Error & { readonly outcomeUnknown?: boolean };
-      app.say(outcomeUnknown ? "The store has not answered: see below if it has happened" : message);
+      app.say(
+        outcomeUnknown ? "The store has not answered. The list below shows if it has happened" : message,
+      );
     } finally {
       this.#isChanging = false;
     }

@@ -22,7 +22,10 @@ export function parkedPart(
 ): Child[] {
   const title = h("h2", { class: "view-title" }, "Parked events");
   if (parked.length === 0) {
-    return [title, h("p", { class: "quiet" }, "None: the handler has failed on no event for good.")];
+    return [
+      title,
+      h("p", { class: "quiet" }, "None. An event is parked when its handler has failed on every attempt."),
+    ];
   }
   const mayWrite = app.about.allowWrites && app.may.includes("write");
   const rows = parked.slice(0, ROWS_MAX).map((one) => [
@@ -45,7 +48,7 @@ export function parkedPart(
         button("Drop all", () => actions.drop("all")),
       )
       : undefined,
-    tableOf(["Event", "Error", ...mayWrite ? ["Decide"] : []], rows),
+    tableOf(["Event", "Error", ...mayWrite ? ["Action"] : []], rows),
   ];
 }
 

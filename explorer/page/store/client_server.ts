@@ -1,7 +1,7 @@
 import { type Answer, type Call, type Contact, exchange } from "../../../client/exchange.ts";
 import type { Server, TextAnswer } from "../../../client/server.ts";
 import type { Transport } from "../../../client/transport/transport.ts";
-import type { StoreCalls } from "./store_calls.ts";
+import { errorOf, type StoreCalls } from "./store_calls.ts";
 
 const ANSWER_SECONDS = 30;
 
@@ -33,6 +33,8 @@ function transportOf(calls: StoreCalls): Transport {
   return {
     async send({ method, path, headers, body, signal }) {
       const answer = await calls.send(method, path, body, headers, signal);
+      // The explorer rejects it, or has no answer of the store.
+      if (answer.status >= 300 && !answer.headers.has("x-service-error")) throw errorOf(answer);
       return {
         status: answer.status,
         header: (name) => answer.headers.get(name),

@@ -19,14 +19,16 @@ await exploredTest(
   async ({ server, open }) => {
     await using page = await open("/consumers");
     await page.until(says("No consumers"));
-    await using _consumer = await parkedConsumer(server, "mail & letters", 2);
+    await using _consumer = await parkedConsumer(server, "mail & letters", 201);
     await page.until('document.querySelectorAll(".consumers tbody tr").length === 1');
-    await page.until(`${ROWS_OF(0)}[0].join("|") === "mail & letters|by note|0|2|1"`);
+    await page.until(`${ROWS_OF(0)}[0].join("|") === "mail & letters|by note|0|201|1"`);
     await page.evaluate('document.querySelector(".consumers td a").click()');
     await page.until('location.hash === "#/consumers?consumer=mail+%26+letters"');
     await page.until(says("Done up to"));
     const rows = await page.evaluate<string[][]>(ROWS_OF(0));
-    assert.deepEqual(rows.map(([event]) => event), [1, 2].map((i) => `#${i} Noted key "n0"`));
+    assert.ok(await page.evaluate(says("201 events wait for a decision. The first 200 are shown.")));
+    assert.equal(rows.length, 200);
+    assert.deepEqual(rows.slice(0, 2).map(([event]) => event), [1, 2].map((i) => `#${i} Noted key "n0"`));
     assert.match(
       rows[0]![1]!,
       /^RangeError: no paper for 1 \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}, 1 attempt$/,
@@ -47,6 +49,10 @@ await exploredTest(
     assert.deepEqual(page.problems, []);
     await page.evaluate('location.hash = "#/consumers?consumer=none"');
     await page.until(says("There is no consumer none."));
+    await server.stop();
+    await page.evaluate('location.hash = "#/consumers"');
+    await page.until(`${says("The consumers could not be read")} && ${says("does not answer: ")}`);
+    assert.equal(await page.evaluate(says('"error"')), false);
   },
 );
 
@@ -92,7 +98,7 @@ await exploredTest(
     assert.ok(await page.evaluate('document.querySelector(".consumers").contains(document.activeElement)'));
     consumer.repair();
     await page.evaluate(pressButton("Retry all"));
-    await page.until(says("None: the handler has failed on no event for good."));
+    await page.until(says("None. An event is parked when its handler has failed on every attempt."));
     // The consumer may delete a record between its listing and its read.
     assert.deepEqual(page.problems.filter((problem) => !/404 .*\/parked-\d+-\d+$/.test(problem)), []);
   },

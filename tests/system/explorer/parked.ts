@@ -4,6 +4,9 @@ import { placeOf } from "../../client/support.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { EVENT, write } from "./explored.ts";
 
+/** Fewer events than a write may have. */
+const WRITE_MAX = 50;
+
 /** A consumer that runs until it is disposed of. */
 export interface RunningConsumer extends AsyncDisposable {
   /** From now on the handler succeeds. */
@@ -31,7 +34,9 @@ export async function parkedConsumer(
     onNotification: ({ kind }) => kind === "parked" && --left === 0 && parked.resolve(),
   });
   running.catch(parked.reject);
-  await write(server, ...Array.from({ length: count }, () => EVENT));
+  for (let i = 0; i < count; i += WRITE_MAX) {
+    await write(server, ...Array.from({ length: Math.min(WRITE_MAX, count - i) }, () => EVENT));
+  }
   await parked.promise;
   return {
     repair: () => isBad = false,
