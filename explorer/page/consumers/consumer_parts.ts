@@ -53,12 +53,12 @@ export function consumerFacts(
 export function partitionTable(partitions: readonly ConsumerPartition[]): Child[] {
   const rows = partitions.map(({ partition, upTo, member }) => [
     String(partition),
-    wholeText(upTo),
     member === undefined ? "-" : visibleLine(member),
+    wholeText(upTo),
   ]);
   return [
     h("h2", { class: "view-title" }, "Partitions"),
-    tableOf(["Partition", "Done up to", "Member"], rows, ["Done up to"]),
+    tableOf(["Partition", "Member", "Done up to"], rows, ["Done up to"]),
   ];
 }
 

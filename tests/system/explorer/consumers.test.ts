@@ -35,10 +35,10 @@ await exploredTest(
     );
     // The process owns both partitions.
     const partitions = await page.evaluate<string[][]>(ROWS_OF(1));
-    assert.deepEqual(partitions.map(([number]) => number), ["0", "1"]);
-    const member = partitions[0]![2]!;
+    assert.deepEqual(partitions.map(([number, , upTo]) => [number, upTo]), [["0", "201"], ["1", "201"]]);
+    const member = partitions[0]![1]!;
     assert.match(member, /^\w{10,}$/);
-    assert.equal(partitions[1]![2], member);
+    assert.equal(partitions[1]![1], member);
     assert.ok(await page.evaluate(says(`Members\n${member}`)));
     // An explorer that only reads has no buttons, and says so.
     assert.ok(await page.evaluate(says("start the explorer with --allow-writes")));
