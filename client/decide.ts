@@ -1,3 +1,4 @@
+import { type Given, withApply } from "./apply_by_type.ts";
 import type { DecisionModel } from "./decision_model.ts";
 import { Conflict, type ConflictDetail, ConnectionLost, EventStoreError, StoreReset } from "./errors.ts";
 import type { NewEvent, Position, StoredEvent, Tags } from "./events.ts";
@@ -14,8 +15,26 @@ import { type AppendedEvent, type AppendOptions, write } from "./writing.ts";
 /** After a lost race a retry can follow at once. So the jitter starts this many steps lower, at about a millisecond. */
 const SOONER = 4;
 
-/** The result of a handler: the events to write, if any. */
-export type Decision<Events extends object = Record<string, unknown>> = OneOrMore<NewEvent<Events>> | void;
+/** The events to write, if any, and a value to return from `decide`. */
+export interface DecisionWithResult<Events extends object, Result> {
+  /** The events to write, if any. */
+  readonly events?: OneOrMore<NewEvent<Events>>;
+  /** It becomes the `result` of `decide`. */
+  readonly result: Result;
+  /** Only an event has one. */
+  readonly type?: never;
+}
+
+/** The result of a handler: the events to write, if any; or these and a value. */
+export type Decision<Events extends object = Record<string, unknown>, Result = undefined> =
+  | OneOrMore<NewEvent<Events>>
+  | DecisionWithResult<Events, Result>
+  | void;
+
+/** A decision, now or later. A promise has no `type`, as in `OneOrMore`. */
+export type DecisionSoon<Events extends object, Result> =
+  | Decision<Events, Result>
+  | Promise<Decision<Events, Result>> & { readonly type?: never };
 
 /** Options of a decision. */
 export interface DecideOptions extends CallOptions {
@@ -24,12 +43,19 @@ export interface DecideOptions extends CallOptions {
 }
 
 /** The result of a decision. It is durable. */
-export interface Decided {
+export interface Decided<Result = undefined> {
   /** In the order in which the handler returned them. */
   readonly events: readonly AppendedEvent[];
   /** The position of the last event. If the decision wrote none, the position up to which it has read. */
   readonly position: Position;
+  /** The `result` that the handler returned, if any. */
+  readonly result: Result;
 }
+
+/** The parameter of a handler: the state of one model, or the states of several by name. Every model has both keys. */
+export type Known<State, States> = string extends keyof States ? States
+  : "query" | "initial" extends keyof States ? State
+  : States;
 
 /** Decision models by name. */
 export type Models<Events extends object> = Readonly<Record<string, DecisionModel<Events, unknown>>>;
@@ -37,7 +63,8 @@ export type Models<Events extends object> = Readonly<Record<string, DecisionMode
 /** A handler, which gets the state of each model by name. */
 export type Handler<Events extends object> = (
   states: Record<string, unknown>,
-) => Decision<Events> | Promise<Decision<Events>>;
+  position: Position,
+) => OneOrMore<NewEvent<Events>> | void | Promise<OneOrMore<NewEvent<Events>> | void>;
 
 /** Options of a decision whose events carry a mark, by which it recognizes them. */
 export interface MarkedOptions<Events extends object> extends DecideOptions {
@@ -45,9 +72,23 @@ export interface MarkedOptions<Events extends object> extends DecideOptions {
   readonly mark: Tags;
   /** True if events with the mark may exist before the first attempt. */
   readonly mayExist?: boolean;
+  /** The states of the models begin after this position. */
+  readonly from?: Position | undefined;
   /** Further conditions of the write. */
   readonly conditions?: AppendOptions<Events>["conditions"] | undefined;
 }
+
+/** The result of a decision whose events carry a mark. */
+interface Marked<Events extends object> extends Pick<Decided, "events" | "position"> {
+  /** The events as stored, if an earlier call has written them, or an attempt without an answer. */
+  readonly found?: readonly StoredEvent<Events>[];
+}
+
+type Run<Events extends object> = (
+  models: Models<Events>,
+  handler: Handler<Events>,
+  from?: Position,
+) => Promise<Marked<Events>>;
 
 /** A write whose answer was lost: it may have happened, or may still happen. */
 interface LostWrite {
@@ -57,17 +98,34 @@ interface LostWrite {
 }
 
 /** Decides with one model, or with several that have names. */
-export async function decide<Events extends object>(
+export async function decide<Events extends object, Result>(
   server: Server,
-  models: DecisionModel<Events, unknown> | Models<Events>,
-  handler: (known: never) => Decision<Events> | Promise<Decision<Events>>,
+  given: object,
+  handler: (known: never) => DecisionSoon<Events, Result>,
   options: DecideOptions,
-): Promise<Decided> {
-  const isOne = typeof models.apply === "function";
-  const all = (isOne ? { one: models } : models) as Models<Events>;
-  const upon: Handler<Events> = (states) => handler((isOne ? states["one"] : states) as never);
-  const { events, position } = await decideMarked(server, all, upon, { ...options, mark: newMark() });
-  return { events, position };
+): Promise<Decided<Result>> {
+  const isOne = "query" in given && "initial" in given;
+  const models: Record<string, DecisionModel<Events, unknown>> = {};
+  for (
+    const [name, model] of Object.entries<Given>(isOne ? { one: given as Given } : { ...given })
+  ) {
+    models[name] = withApply(model, isOne ? "the model" : `the model "${name}"`);
+  }
+  let result: Result | undefined;
+  // A lost write is sent again without a new decision, so the last result is that of the events.
+  const upon: Handler<Events> = async (states) => {
+    const decision = await handler((isOne ? states["one"] : states) as never);
+    const isWithResult = decision && "result" in decision && !("type" in decision);
+    result = isWithResult ? decision.result : undefined;
+    return isWithResult ? decision.events : decision as OneOrMore<NewEvent<Events>> | void;
+  };
+  const run: Run<Events> = (models, handler, from) =>
+    decideMarked(server, models, handler, { ...options, from, mark: newMark() });
+  const hasSnapshots = Object.values(models).some(({ snapshot }) => snapshot);
+  const { events, position } = hasSnapshots
+    ? await (await import("./snapshots.ts")).withSnapshots(server, models, upon, options.signal, run)
+    : await run(models, upon);
+  return { events, position, result: result! };
 }
 
 /**
@@ -83,22 +141,20 @@ export async function decide<Events extends object>(
  *
  * A read proves only that the events in it exist, since a replica that lags may have answered. For a read up to the
  * event of a conflict the client asks for a minimum head, which such a replica does not have.
- *
- * @returns also the events as stored, if an earlier call has written them, or an attempt without an answer
  */
 export async function decideMarked<Events extends object>(
   server: Server,
   models: Models<Events>,
   handler: Handler<Events>,
-  { mark, mayExist, conditions = [], attempts = 10, signal }: MarkedOptions<Events>,
-): Promise<Decided & { readonly found?: readonly StoredEvent<Events>[] }> {
+  { mark, mayExist, from, conditions = [], attempts = 10, signal }: MarkedOptions<Events>,
+): Promise<Marked<Events>> {
   mustSpeak(server, "A");
   const named = Object.entries(models);
   const marked: Query<Events> = { metadata: mark };
   const query = union(named.map(([, model]) => model.query));
   const withMark = union([query, marked]);
   let states: Record<string, unknown> | undefined;
-  let position: Position | undefined;
+  let position = from;
   let events: readonly NewEvent<Events>[] | undefined;
   let failure: EventStoreError | undefined;
   let lost: LostWrite | undefined;
@@ -130,7 +186,7 @@ export async function decideMarked<Events extends object>(
     if (learned.length || lost && lost.storeId !== end.storeId) lost = events = undefined;
     if (attempt > attempts) throw inDoubt(failure);
     applyTo(known, named, learned);
-    events ??= withTags(listOf(await handler(known) ?? []), mark);
+    events ??= withTags(listOf(await handler(known, end) ?? []), mark);
     if (!events.length) return decided(end, []);
     try {
       const all = [{ query: withMark, after: end }, ...listOf(conditions)];
@@ -190,7 +246,10 @@ function withTags<Events extends object>(
   return events.map((event) => ({ ...event, metadata: { ...event.metadata, ...tags } }));
 }
 
-function decided({ storeId, sequence }: Position, events: readonly AppendedEvent[]): Decided {
+function decided(
+  { storeId, sequence }: Position,
+  events: readonly AppendedEvent[],
+): Pick<Decided, "events" | "position"> {
   return {
     events: events.map(({ sequence, time }) => ({ sequence, time })),
     position: { storeId, sequence: events.at(-1)?.sequence ?? sequence },

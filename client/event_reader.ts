@@ -1,7 +1,7 @@
 import type { Position, StoredEvent } from "./events.ts";
 import type { Followed, FollowOptions } from "./follow.ts";
 import type { CallOptions } from "./options.ts";
-import type { Query } from "./queries.ts";
+import type { OnlyKnownKeys, Query, SelectedType } from "./queries.ts";
 import { type BackwardsPage, type Page, type ReadAllOptions, type ReadOptions, readPage } from "./reading.ts";
 import type { Server } from "./server.ts";
 import { walk } from "./walk.ts";
@@ -17,8 +17,10 @@ export abstract class EventReader<Events extends object = Record<string, unknown
   }
 
   /**
-   * One page of events, oldest first.
+   * One page of events, oldest first. The types that the query names narrow the type of the events.
    *
+   * @param query `"*"`, an item, or several
+   * @param options the range and the size of the page
    * @throws {StoreReset} when `after` or `before` is a position in another store
    * @example
    * ```ts
@@ -30,13 +32,15 @@ export abstract class EventReader<Events extends object = Record<string, unknown
    * if (page.hasMore) await store.read({ types: ["CourseDefined"] }, { after: page.position });
    * ```
    */
-  read(
-    query: Query<Events>,
+  read<const Q extends Query<Events> = Query<Events>>(
+    query: Q & OnlyKnownKeys<Q>,
     options?: ReadOptions & { readonly backwards?: false },
-  ): Promise<Page<Events>>;
+  ): Promise<Page<Events, SelectedType<Events, Q>>>;
   /**
    * One page of events, newest first.
    *
+   * @param query `"*"`, an item, or several
+   * @param options the range and the size of the page
    * @example
    * ```ts
    * import { EventStore } from "eventstore-client";
@@ -46,14 +50,20 @@ export abstract class EventReader<Events extends object = Record<string, unknown
    * console.log(last?.sequence ?? "none yet");
    * ```
    */
-  read(query: Query<Events>, options: ReadOptions): Promise<BackwardsPage<Events>>;
-  read(query: Query<Events>, options: ReadOptions = {}): Promise<BackwardsPage<Events>> {
-    return readPage(this.server, query, options);
+  read<const Q extends Query<Events> = Query<Events>>(
+    query: Q & OnlyKnownKeys<Q>,
+    options: ReadOptions,
+  ): Promise<BackwardsPage<Events, SelectedType<Events, Q>>>;
+  read(query: Query<Events>, options: ReadOptions = {}): Promise<never> {
+    return readPage(this.server, query, options) as Promise<never>;
   }
 
   /**
    * All events that match. It reads page by page, as the caller asks for events, up to the end that the store had
    * at the first page. If an answer breaks off, it continues after the last event. All events are from one store.
+   *
+   * @param query `"*"`, an item, or several
+   * @param options the range of the read
    * @throws {StoreReset} when the store differs from that of `after` or of the first page
    * @example
    * ```ts
@@ -63,12 +73,13 @@ export abstract class EventReader<Events extends object = Record<string, unknown
    * for await (const event of store.readAll("*")) console.log(event.sequence, event.type);
    * ```
    */
-  async *readAll(
-    query: Query<Events>,
-    { signal, ...range }: ReadAllOptions = {},
-  ): AsyncGenerator<StoredEvent<Events>, void> {
-    for await (const { events, isEnd } of walk(this.server, query, range, signal, false)) {
-      yield* events;
+  async *readAll<const Q extends Query<Events> = Query<Events>>(
+    query: Q & OnlyKnownKeys<Q>,
+    options: ReadAllOptions = {},
+  ): AsyncGenerator<StoredEvent<Events, SelectedType<Events, Q>>, void> {
+    const { signal, ...range } = options;
+    for await (const { events, isEnd } of walk<Events>(this.server, query, range, signal, false)) {
+      yield* events as StoredEvent<Events, SelectedType<Events, Q>>[];
       if (isEnd) return;
     }
   }
@@ -94,6 +105,9 @@ export abstract class EventReader<Events extends object = Record<string, unknown
   /**
    * Every event that matches, in order, then each new one as it is committed. Events are never lost, repeated or
    * reordered, whatever happens to the server and the connection. It ends with the loop or the signal.
+   *
+   * @param query `"*"`, an item, or several
+   * @param options the position to begin at, and the behaviour after a reset
    * @throws {StoreReset} when the store was reset, unless `onReset` is `"restart"`
    * @example
    * ```ts
@@ -109,7 +123,11 @@ export abstract class EventReader<Events extends object = Record<string, unknown
    * }
    * ```
    */
-  async *follow(query: Query<Events>, options: FollowOptions = {}): AsyncGenerator<Followed<Events>, never> {
-    return yield* (await import("./follow.ts")).follow(this.server, query, options);
+  async *follow<const Q extends Query<Events> = Query<Events>>(
+    query: Q & OnlyKnownKeys<Q>,
+    options: FollowOptions = {},
+  ): AsyncGenerator<Followed<Events, SelectedType<Events, Q>>, never> {
+    const followed = (await import("./follow.ts")).follow<Events>(this.server, query, options);
+    return yield* followed as AsyncGenerator<never, never>;
   }
 }

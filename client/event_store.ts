@@ -1,16 +1,17 @@
 import type { ConsumeOptions, Consumer } from "./consume/consumer.ts";
 import type { Consumers } from "./consume/consumers.ts";
-import type { Decided, DecideOptions, Decision, Models } from "./decide.ts";
-import type { DecisionModel } from "./decision_model.ts";
+import type { Decided, DecideOptions, DecisionSoon, Known } from "./decide.ts";
+import type { GivenModel } from "./decision_model.ts";
 import { EventReader } from "./event_reader.ts";
 import type { NewEvent } from "./events.ts";
 import type { ForgetOptions, Forgotten, Subject } from "./forget.ts";
 import type { OneOrMore } from "./one_or_more.ts";
 import type { EventStoreOptions } from "./options.ts";
-import type { ProjectedRows, RowModel } from "./project_rows.ts";
+import type { GivenRowModel, ProjectedRows } from "./project_rows.ts";
 import type { Projected } from "./project_state.ts";
 import { Projections } from "./projections.ts";
 import type { ProjectOptions } from "./projector.ts";
+import type { Query } from "./queries.ts";
 import type { SchemaOptions } from "./schemas/standard_schema.ts";
 import { mustSpeak, serverOf } from "./server.ts";
 import type { Transaction, TransactionOptions } from "./transaction.ts";
@@ -76,66 +77,68 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
    * that no relevant event was committed in between. Otherwise it reads the new events and decides again, up to
    * `attempts` times. An error of the handler ends it and passes through unchanged. Edition A.
    *
-   * A lost answer does no harm: the events carry the metadata entry `decisionId`, by which the decision sees if it
-   * has written them.
+   * Several models are read together and form one condition: give them by name, and the handler gets their states by
+   * these names. A lost answer does no harm: the events carry the metadata entry `decisionId`, by which the decision
+   * sees if it has written them.
+   *
+   * @param model a decision model, or several by name
+   * @param handler returns the events to write, if any, or `{ events, result }`; it may be called several times
+   * @param options the most attempts, and a signal
+   * @returns the events and their position, which are durable, and the `result` of the handler
    * @throws {Conflict} when other writes were faster each time
    * @example
    * ```ts
    * import { EventStore } from "eventstore-client";
    *
    * const store = new EventStore<{ SeatTaken: { by: string } }>({ url: "http://127.0.0.1:8085" });
-   * const query = { types: ["SeatTaken" as const], identifiers: { show: "s1" } };
-   * await store.decide({ query, initial: 0, apply: (taken) => taken + 1 }, (taken) => {
+   * const seats = { query: { identifiers: { show: "s1" } }, initial: 0, on: { SeatTaken: (taken: number) => taken + 1 } };
+   * const { result } = await store.decide(seats, (taken) => {
    *   if (taken === 100) throw new Error("sold out");
-   *   return { type: "SeatTaken", identifiers: { show: "s1" }, payload: { by: "Ada" } };
+   *   return {
+   *     events: { type: "SeatTaken", identifiers: { show: "s1" }, payload: { by: "Ada" } },
+   *     result: 99 - taken,
+   *   };
    * });
+   * console.log(result, "seats are free");
    * ```
-   */
-  async decide<State>(
-    model: DecisionModel<Events, State>,
-    handler: (state: State) => Decision<Events> | Promise<Decision<Events>>,
-    options?: DecideOptions,
-  ): Promise<Decided>;
-  /**
-   * Decides with several small models, which are read together and form one condition.
-   *
    * @example
    * ```ts
-   * import { type DecisionModel, EventStore } from "eventstore-client";
+   * import { type DecisionModel, type DecisionModelByType, EventStore } from "eventstore-client";
    *
    * type Events = { CourseDefined: { seats: number }; Enrolled: null };
    * const store = new EventStore<Events>({ url: "http://127.0.0.1:8085" });
    *
-   * const seats = (course: string): DecisionModel<Events, number> => ({
-   *   query: { types: ["CourseDefined"], identifiers: { course } },
-   *   initial: 0,
-   *   apply: (seats, event) => event.type === "CourseDefined" ? event.payload.seats : seats,
-   * });
+   * const [course, student] = ["c1", "s1"];
    * const count = (tags: { course: string } | { student: string }): DecisionModel<Events, number> => ({
    *   query: { types: ["Enrolled"], identifiers: tags },
    *   initial: 0,
    *   apply: (count) => count + 1,
    * });
-   *
-   * const [course, student] = ["c1", "s1"];
-   * const models = { seats: seats(course), taken: count({ course }), courses: count({ student }) };
+   * const seats: DecisionModelByType<Events, number> = {
+   *   query: { identifiers: { course } },
+   *   initial: 0,
+   *   on: { CourseDefined: (_, event) => event.payload.seats },
+   * };
+   * const models = { seats, taken: count({ course }), courses: count({ student }) };
    * await store.decide(models, ({ seats, taken, courses }) => {
    *   if (taken >= seats || courses >= 5) return; // writes nothing
    *   return { type: "Enrolled", identifiers: { course, student }, payload: null };
    * });
    * ```
    */
-  async decide<States extends Record<string, unknown>>(
-    models: { readonly [Name in keyof States]: DecisionModel<Events, States[Name]> },
-    handler: (states: States) => Decision<Events> | Promise<Decision<Events>>,
-    options?: DecideOptions,
-  ): Promise<Decided>;
-  async decide(
-    models: DecisionModel<Events, unknown> | Models<Events>,
-    handler: (known: never) => Decision<Events> | Promise<Decision<Events>>,
+  async decide<
+    State,
+    const Q extends Query<Events> = Query<Events>,
+    States extends object = Record<never, never>,
+    Result = undefined,
+  >(
+    model:
+      | GivenModel<Events, State, Q>
+      | { readonly [Name in keyof States]: GivenModel<Events, States[Name]> },
+    handler: (state: Known<State, States>) => DecisionSoon<Events, Result>,
     options: DecideOptions = {},
-  ): Promise<Decided> {
-    return (await import("./decide.ts")).decide(this.server, models, handler, options);
+  ): Promise<Decided<Result>> {
+    return (await import("./decide.ts")).decide(this.server, model, handler, options);
   }
 
   /**
@@ -218,9 +221,9 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
    * console.log((await store.projections.get("seats", "s1"))?.payload);
    * ```
    */
-  project<State>(
+  project<State, const Q extends Query<Events> = Query<Events>>(
     name: string,
-    model: RowModel<Events, State>,
+    model: GivenRowModel<Events, State, Q>,
     options?: ProjectOptions,
   ): AsyncGenerator<ProjectedRows<State>, never>;
   /**
@@ -243,14 +246,14 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
    * }
    * ```
    */
-  project<State>(
+  project<State, const Q extends Query<Events> = Query<Events>>(
     name: string,
-    model: DecisionModel<Events, State>,
+    model: GivenModel<Events, State, Q>,
     options?: ProjectOptions,
   ): AsyncGenerator<Projected<State>, never>;
   async *project(
     name: string,
-    model: DecisionModel<Events, unknown> | RowModel<Events, unknown>,
+    model: object,
     options: ProjectOptions = {},
   ): AsyncGenerator<never, never> {
     const rows = (await import("./project.ts")).project(this.server, name, model, options);

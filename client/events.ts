@@ -18,11 +18,14 @@ export type NewEvent<Events extends object = Record<string, unknown>> = {
 }[TypeOf<Events>];
 
 /** An event from the store. `switch (event.type)` narrows the type of its payload. */
-export type StoredEvent<Events extends object = Record<string, unknown>> = EventOf<Events, number>;
+export type StoredEvent<
+  Events extends object = Record<string, unknown>,
+  Type extends TypeOf<Events> = TypeOf<Events>,
+> = EventOf<Events, number, Type>;
 
 /** An event from a read. In a transaction of edition B it may have no sequence yet. */
-export type EventOf<Events extends object, Sequence> = {
-  [Type in TypeOf<Events>]: {
+export type EventOf<Events extends object, Sequence, Wanted extends TypeOf<Events> = TypeOf<Events>> = {
+  [Type in Wanted]: {
     /** 1, 2, 3, ...; rely on no other order. */
     readonly sequence: Sequence;
     /** UTC with microseconds, such as `2026-11-20T19:07:36.048101Z`. */
@@ -39,7 +42,7 @@ export type EventOf<Events extends object, Sequence> = {
      */
     readonly forgotten?: readonly string[];
   };
-}[TypeOf<Events>];
+}[Wanted];
 
 /**
  * A position in one store: after the event with this sequence; 0 is the beginning. It is plain JSON, so you can

@@ -1,5 +1,5 @@
 import { StoreReset } from "./errors.ts";
-import type { Position, StoredEvent } from "./events.ts";
+import type { Position, StoredEvent, TypeOf } from "./events.ts";
 import type { CallOptions } from "./options.ts";
 import type { Query } from "./queries.ts";
 import type { Server } from "./server.ts";
@@ -21,9 +21,12 @@ export interface FollowOptions extends CallOptions {
 }
 
 /** The next events, and the checkpoint after them. */
-export interface Followed<Events extends object = Record<string, unknown>> {
+export interface Followed<
+  Events extends object = Record<string, unknown>,
+  Type extends TypeOf<Events> = TypeOf<Events>,
+> {
   /** In order. Empty when only the end of the store has moved, or after a reset. */
-  readonly events: readonly StoredEvent<Events>[];
+  readonly events: readonly StoredEvent<Events, Type>[];
   /** Save it when you have processed the events, and pass it as `from` next time. */
   readonly checkpoint: Position;
   /** True if the store was reset: any state derived from earlier events is void. */

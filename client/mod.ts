@@ -28,8 +28,15 @@ export type {
   ConsumerSummary,
   ParkedEvent,
 } from "./consume/consumers.ts";
-export type { Decided, DecideOptions, Decision } from "./decide.ts";
-export { type DecisionModel, decisionModel } from "./decision_model.ts";
+export type { Decided, DecideOptions, Decision, DecisionSoon, DecisionWithResult, Known } from "./decide.ts";
+export {
+  type ApplyByType,
+  type DecisionModel,
+  decisionModel,
+  type DecisionModelByType,
+  type GivenModel,
+  type SnapshotOptions,
+} from "./decision_model.ts";
 export * from "./errors.ts";
 export type { EventReader } from "./event_reader.ts";
 export { EventStore } from "./event_store.ts";
@@ -46,11 +53,11 @@ export type {
 } from "./open_telemetry.ts";
 export type { CallOptions, EventStoreOptions, NotJson } from "./options.ts";
 export type { ListedProjection, ListOptions } from "./list_projections.ts";
-export type { ProjectedRows, RowModel } from "./project_rows.ts";
+export type { GivenRowModel, ProjectedRows, RowModel } from "./project_rows.ts";
 export type { Projected } from "./project_state.ts";
 export { type Projection, Projections } from "./projections.ts";
 export type { ProjectOptions } from "./projector.ts";
-export type { Condition, Query, QueryItem } from "./queries.ts";
+export type { Condition, OnlyKnownKeys, Query, QueryItem, SelectedType } from "./queries.ts";
 export type { BackwardsPage, Page, ReadAllOptions, ReadOptions } from "./reading.ts";
 export type {
   EventsOf,

@@ -1,3 +1,4 @@
+import { type Given, withApply } from "./apply_by_type.ts";
 import type { DecisionModel } from "./decision_model.ts";
 import type { ProjectedRows, RowModel } from "./project_rows.ts";
 import { type Projected, projectState } from "./project_state.ts";
@@ -8,10 +9,13 @@ import { mustSpeak, type Server } from "./server.ts";
 export async function* project<Events extends object, State>(
   server: Server,
   name: string,
-  model: DecisionModel<Events, State> | RowModel<Events, State>,
+  given: object,
   options: ProjectOptions,
 ): AsyncGenerator<Projected<State> | ProjectedRows<State>, never> {
   mustSpeak(server, "A");
+  const model = withApply<DecisionModel<Events, State> | RowModel<Events, State>>(
+    given as Given,
+  );
   if (!("key" in model)) return yield* projectState(server, name, model, options);
   const { projectRows } = await import("./project_rows.ts");
   return yield* projectRows(server, name, model, options);

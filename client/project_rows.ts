@@ -1,5 +1,5 @@
 import { Conflict, EventStoreError, StoreReset } from "./errors.ts";
-import type { Position, StoredEvent } from "./events.ts";
+import type { Position, StoredEvent, TypeOf } from "./events.ts";
 import { follow } from "./follow.ts";
 import { initialState } from "./initial_state.ts";
 import { KeptRows, type Row } from "./kept_rows.ts";
@@ -7,7 +7,7 @@ import { listProjections } from "./list_projections.ts";
 import { listOf, type OneOrMore } from "./one_or_more.ts";
 import { getProjection, pathOf, Projections } from "./projections.ts";
 import { asPayload, fromPayload, type ProjectOptions, SEQUENCES_MAX, writeProjections } from "./projector.ts";
-import type { Query } from "./queries.ts";
+import type { OnlyKnownKeys, Query, SelectedType } from "./queries.ts";
 import { isPassing, retriesFor } from "./retries.ts";
 import type { Server } from "./server.ts";
 
@@ -30,6 +30,29 @@ export interface RowModel<Events extends object, State> {
   readonly initial: State | (() => State);
   /** Returns the state of a row after an event. `undefined` deletes the row. */
   readonly apply: (state: State, event: StoredEvent<Events>, key: string) => State | undefined;
+}
+
+/** A model of rows that is written in a call: with `apply`, or with `on`. The compiler infers the exact query. */
+export interface GivenRowModel<Events extends object, State, Q extends Query<Events> = Query<Events>>
+  extends Omit<RowModel<Events, State>, "query" | "key" | "apply"> {
+  /** Selects the events that are applied. The types that it names narrow the event of `key` and of `apply`. */
+  readonly query: Q & OnlyKnownKeys<Q>;
+  /** The keys of the rows that an event changes, if any. A key is the ID of a projection. */
+  readonly key: (event: StoredEvent<Events, SelectedType<Events, Q>>) => OneOrMore<string> | undefined;
+  /** Returns the state of a row after an event. `undefined` deletes the row. */
+  readonly apply?: (
+    state: State,
+    event: StoredEvent<Events, SelectedType<Events, Q>>,
+    key: string,
+  ) => State | undefined;
+  /** Instead of `apply`: returns the state of a row after an event, by its type. `undefined` deletes the row. */
+  readonly on?: {
+    readonly [Type in TypeOf<Events>]?: (
+      state: State,
+      event: StoredEvent<Events, Type>,
+      key: string,
+    ) => State | undefined;
+  };
 }
 
 /** Rows that one write has changed, and the position up to which events are applied to all rows. */

@@ -15,7 +15,23 @@ export interface QueryItem<Events extends object = Record<string, unknown>> {
 export type Query<Events extends object = Record<string, unknown>> =
   | "*"
   | QueryItem<Events>
-  | readonly QueryItem<Events>[];
+  | readonly QueryItem<Events>[] & { readonly types?: never };
+
+/** The types of events that a query selects: those that it or its items name, or all. */
+export type SelectedType<Events extends object, Q> = Q extends readonly (infer Item)[]
+  ? SelectedType<Events, Item>
+  : Q extends { readonly types: readonly (infer Type)[] } ? Type & TypeOf<Events>
+  : TypeOf<Events>;
+
+/**
+ * Rejects misspelled keys in a query whose exact type the compiler infers. Without it, `identifier` instead of
+ * `identifiers` would select more events than wanted.
+ */
+export type OnlyKnownKeys<Q> = Q extends string ? unknown
+  : Q extends readonly unknown[] ? { readonly [Index in keyof Q]: OnlyKnownKeys<Q[Index]> }
+  : {
+    readonly [Key in Exclude<keyof Q, keyof QueryItem>]: "a query item has types, identifiers and metadata";
+  };
 
 /** A write happens only if no event matches the query. With `after`, only events after that position count. */
 export interface Condition<Events extends object = Record<string, unknown>> {

@@ -1,4 +1,4 @@
-import type { Position, StoredEvent } from "./events.ts";
+import type { Position, StoredEvent, TypeOf } from "./events.ts";
 import type { CallOptions } from "./options.ts";
 import { endOf, openPage } from "./pages.ts";
 import type { Query } from "./queries.ts";
@@ -24,9 +24,12 @@ export interface ReadOptions extends ReadAllOptions {
 }
 
 /** A page of matching events, newest first. */
-export interface BackwardsPage<Events extends object = Record<string, unknown>> {
+export interface BackwardsPage<
+  Events extends object = Record<string, unknown>,
+  Type extends TypeOf<Events> = TypeOf<Events>,
+> {
   /** In the order of the read. */
-  readonly events: readonly StoredEvent<Events>[];
+  readonly events: readonly StoredEvent<Events, Type>[];
   /** True if more events match, in the direction of the read. */
   readonly hasMore: boolean;
   /** The end of the store when the page was begun. Use it as `after` of a condition that depends on the page. */
@@ -36,7 +39,10 @@ export interface BackwardsPage<Events extends object = Record<string, unknown>> 
 }
 
 /** A page of matching events, in order, and the position after it. */
-export interface Page<Events extends object = Record<string, unknown>> extends BackwardsPage<Events> {
+export interface Page<
+  Events extends object = Record<string, unknown>,
+  Type extends TypeOf<Events> = TypeOf<Events>,
+> extends BackwardsPage<Events, Type> {
   /** No event that matches is missing up to here. Continue to read from it, or save it. */
   readonly position: Position;
 }

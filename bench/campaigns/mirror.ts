@@ -1,14 +1,15 @@
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
+import process from "node:process";
 import { mirror, sqlite } from "../../client/mirror/mod.ts";
 import { EventStore } from "../../client/mod.ts";
 import { ChildProcess } from "../child_process.ts";
 import { fillStore } from "../fill_store.ts";
-import { print, table } from "./report.ts";
+import { median, print, table } from "./report.ts";
 
 /*
  * Measures how fast a mirror fills a table of SQLite, next to a client that reads the same events and drops them. Each
- * round has each of them once. The load of the machine before a round shows if other programs took part of it.
+ * round has each of them once. The load of the machine shows if other programs took part of it.
  *
  *   deno task campaign:mirror [events] [rounds]
  */
@@ -21,12 +22,20 @@ const LIMITS = [1000, 10_000];
 
 const directory = await Deno.makeTempDir({ prefix: "eventstore_bench_" });
 
-/** @returns events per second */
-async function perSecond(work: () => Promise<number>): Promise<number> {
+/** A run: events per second, and the CPU time of this process, which reads and writes, in microseconds per event. */
+interface Run {
+  readonly perSecond: number;
+  readonly micros: number;
+}
+
+async function measure(work: () => Promise<number>): Promise<Run> {
   const startedAt = performance.now();
+  const before = process.cpuUsage();
   const count = await work();
   if (count !== EVENTS) throw new Error(`${count} events`);
-  return EVENTS / (performance.now() - startedAt) * 1000;
+  const seconds = (performance.now() - startedAt) / 1000;
+  const { user, system } = process.cpuUsage(before);
+  return { perSecond: EVENTS / seconds, micros: (user + system) / EVENTS };
 }
 
 async function readAlone(store: EventStore, limit: number): Promise<number> {
@@ -72,21 +81,24 @@ try {
   const { address } = server;
   if (address.transport !== "tcp") throw new Error("the server is not on TCP");
   const store = new EventStore({ url: `http://${address.hostname}:${address.port}` });
-  const rows: string[][] = [];
-  for (let round = 1; round <= ROUNDS; round++) {
-    const [load] = Deno.loadavg();
-    const figures: string[] = [];
-    for (const work of [readAlone, fillTable]) {
-      for (const limit of LIMITS) {
-        figures.push((await perSecond(() => work(store, limit))).toFixed(0));
-      }
-    }
-    rows.push([String(round), load!.toFixed(1), ...figures]);
-  }
-  const columns = ["read alone", "table of SQLite"].flatMap((name) =>
-    LIMITS.map((limit) => `${name}, limit ${limit}`)
+  const works = [["read alone", readAlone], ["table of SQLite", fillTable]] as const;
+  const cases = works.flatMap(([name, work]) =>
+    LIMITS.map((limit) => ({
+      name: `${name}, limit ${limit}`,
+      work: () => work(store, limit),
+      runs: [] as Run[],
+    }))
   );
-  print(table(["events/s, round", "load before", ...columns], rows));
+  for (let round = 1; round <= ROUNDS; round++) {
+    print(`round ${round}, load ${Deno.loadavg()[0]!.toFixed(1)}\n`);
+    for (const { work, runs } of cases) runs.push(await measure(work));
+  }
+  const rows = cases.map(({ name, runs }) => {
+    const speeds = runs.map(({ perSecond }) => perSecond);
+    const cpu = median(runs.map(({ micros }) => micros));
+    return [name, Math.max(...speeds).toFixed(0), median(speeds).toFixed(0), cpu.toFixed(1)];
+  });
+  print(table([`${EVENTS} events`, "best, events/s", "median, events/s", "CPU us per event"], rows));
 } finally {
   await Deno.remove(directory, { recursive: true });
 }

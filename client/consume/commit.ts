@@ -52,7 +52,7 @@ async function commitGroup<Events extends object>(
     noteParked(partition, group, versions);
   } catch (error) {
     if (partition.isLost) return;
-    if (session.signal.aborted || !group.length && !(error instanceof Conflict)) throw error;
+    if (session.requests.signal.aborted || !group.length && !(error instanceof Conflict)) throw error;
     if (error instanceof Conflict && !await isOwned(session, partition)) return;
     if (error instanceof EventStoreError && (error.outcomeUnknown || !isRejection(error))) throw error;
     // One by one, so that the error meets the event that causes it.
@@ -124,7 +124,7 @@ async function writeSurely<Events extends object>(
   options: AppendOptions<Events>,
   { id, mark }: { readonly id: string; readonly mark: string },
 ): Promise<{ readonly projections?: ProjectionVersions; readonly found?: Stored<PartitionRecord> }> {
-  const { server, signal } = session;
+  const { server, requests: { signal } } = session;
   const retries = retriesFor(server, signal, true);
   let isUnsure = false;
   for (;;) {
@@ -145,7 +145,7 @@ async function writeSurely<Events extends object>(
 
 /** Reads a record, and repeats it as long as the server cannot be reached. */
 async function readSurely<Value>(
-  { server, records, signal }: Pick<Session<never>, "server" | "records" | "signal">,
+  { server, records, requests: { signal } }: Pick<Session<never>, "server" | "records" | "requests">,
   id: string,
 ): Promise<Stored<Value> | undefined> {
   return await repeated(retriesFor(server, signal, true), () => records.read<Value>(id, signal));

@@ -5,6 +5,7 @@ import { Lease } from "./lease.ts";
 import { newMark, Records } from "./records.ts";
 import { register } from "./registration.ts";
 import type { Session } from "./session.ts";
+import { RequestSignals } from "./signals.ts";
 
 /** The limits of options. */
 const RANGES = {
@@ -27,7 +28,7 @@ export async function consume<Events extends object>(
   const { signal, onNotification, partitions } = options;
   const records = new Records(server, name);
   signal?.throwIfAborted();
-  const requests = new AbortController();
+  const requests = new RequestSignals();
   let failed: (error: unknown) => void;
   const failure = new Promise<never>((_, reject) => failed = reject);
   failure.catch(() => {});
@@ -44,7 +45,7 @@ export async function consume<Events extends object>(
     by: typeof by === "function" ? "(function)" : by ?? "",
     member: newMark(),
     owned: new Map(),
-    signal: requests.signal,
+    requests,
     notify(notification) {
       try {
         onNotification?.(notification);
@@ -54,23 +55,22 @@ export async function consume<Events extends object>(
     },
     fail: (error) => failed(error),
   };
-  return await run(session, requests, failure, signal);
+  return await run(session, failure, signal);
 }
 
 async function run<Events extends object>(
   session: Session<Events>,
-  requests: AbortController,
   failure: Promise<never>,
   signal: AbortSignal | undefined,
 ): Promise<never> {
-  const { records, fail } = session;
+  const { server, records, requests, fail } = session;
   const end = new AbortController();
   const stop = (): void => fail(signal!.reason);
   signal?.addEventListener("abort", stop);
   const lease = new Lease(session, end.signal);
   try {
     const starting = repeated(
-      retriesFor(session.server, requests.signal, true),
+      retriesFor(server, requests.signal, true),
       () => register(records, session, requests.signal),
     );
     session.main = await Promise.race([starting, failure]);
@@ -80,7 +80,7 @@ async function run<Events extends object>(
   } finally {
     signal?.removeEventListener("abort", stop);
     end.abort();
-    await lease.leave(requests);
+    await lease.leave();
   }
 }
 

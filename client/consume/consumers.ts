@@ -2,7 +2,6 @@ import { Conflict, EventStoreError } from "../errors.ts";
 import type { Position } from "../events.ts";
 import { listProjections } from "../list_projections.ts";
 import type { CallOptions } from "../options.ts";
-import { readPage } from "../reading.ts";
 import { mustSpeak, type Server } from "../server.ts";
 import { type ProjectionChanges, write } from "../writing.ts";
 import {
@@ -72,7 +71,18 @@ export class Consumers {
     this.#server = server;
   }
 
-  /** All consumers, by name. */
+  /**
+   * All consumers, by name.
+   *
+   * @example
+   * ```ts
+   * import { EventStore } from "eventstore-client";
+   *
+   * const store = new EventStore({ url: "http://127.0.0.1:8085" });
+   * const consumers = await store.consumers();
+   * for (const { name, lag, members } of await consumers.list()) console.log(name, lag, members);
+   * ```
+   */
   async list({ signal }: CallOptions = {}): Promise<ConsumerSummary[]> {
     const names: string[] = [];
     for await (const { id } of listProjections(this.#server, { type: NAMES, signal })) names.push(id);
@@ -90,7 +100,19 @@ export class Consumers {
     return summaries;
   }
 
-  /** One consumer, with its partitions, members and parked events; undefined when there is none. */
+  /**
+   * One consumer, with its partitions, members and parked events; undefined when there is none.
+   *
+   * @example
+   * ```ts
+   * import { EventStore } from "eventstore-client";
+   *
+   * const store = new EventStore({ url: "http://127.0.0.1:8085" });
+   * const consumers = await store.consumers();
+   * const invoices = await consumers.get("invoices");
+   * for (const { sequence, error } of invoices?.parked ?? []) console.log(sequence, error);
+   * ```
+   */
   async get(name: string, { signal }: CallOptions = {}): Promise<ConsumerState | undefined> {
     const records = new Records(this.#server, name);
     const listed = await records.list(signal);
@@ -104,6 +126,14 @@ export class Consumers {
    * Lets the consumer handle parked events again, within seconds, in the order of their sequences.
    * @returns how many events
    * @throws EventStoreError with the code `ConsumerNotFound`
+   * @example
+   * ```ts
+   * import { EventStore } from "eventstore-client";
+   *
+   * const store = new EventStore({ url: "http://127.0.0.1:8085" });
+   * const consumers = await store.consumers();
+   * for (const { name } of await consumers.list()) await consumers.retry(name, "all");
+   * ```
    */
   async retry(name: string, which: number | "all", options: CallOptions = {}): Promise<number> {
     return await this.#change(name, which, options, (records, id, { value, version }) => ({
@@ -115,6 +145,15 @@ export class Consumers {
    * Forgets parked events for good. They count as handled, without effects.
    * @returns how many events
    * @throws EventStoreError with the code `ConsumerNotFound`
+   * @example
+   * ```ts
+   * import { EventStore } from "eventstore-client";
+   *
+   * const store = new EventStore({ url: "http://127.0.0.1:8085" });
+   * const consumers = await store.consumers();
+   * const invoices = await consumers.get("invoices");
+   * if (invoices?.parked[0]) await consumers.drop("invoices", invoices.parked[0].sequence);
+   * ```
    */
   async drop(name: string, which: number | "all", options: CallOptions = {}): Promise<number> {
     return await this.#change(name, which, options, ({ type }, id, { version }) => ({
@@ -161,7 +200,7 @@ export class Consumers {
     const beats = await readAll<MemberRecord>(records, members.map(memberId), signal);
     const indexes = Array.from({ length: main.value.partitions }, (_, index) => index);
     const found = await readAll<PartitionRecord>(records, indexes.map(partitionId), signal);
-    const { head } = await readPage(this.#server, "*", { after: 2 ** 53 - 1, limit: 1, signal });
+    const head = await records.head(signal);
     const partitions = indexes.map((partition) => {
       const { checkpoint, owner: member } = found.get(partitionId(partition))?.value ?? {};
       const upTo = checkpoint?.storeId === head.storeId ? checkpoint.sequence : 0;

@@ -9,14 +9,12 @@ export async function handle<Events extends object>(
   item: Item<Events>,
 ): Promise<Output<Events>> {
   const { partition, event, failures } = item;
-  const context = {
-    key: `${records.name}:${partition.stored.value.checkpoint.storeId}:${event.sequence}`,
-    attempt: failures + 1,
-    signal: partition.lost.signal,
-  };
+  const key = `${records.name}:${partition.stored.value.checkpoint.storeId}:${event.sequence}`;
   const begun = performance.now();
   const call = async (): Promise<Output<Events>> =>
-    outputOf(records, item, await consumer.handle(event, context));
+    await partition.lost.during(async (signal) =>
+      outputOf(records, item, await consumer.handle(event, { key, attempt: failures + 1, signal }))
+    );
   try {
     const { openTelemetry } = server;
     if (!openTelemetry) return await call();

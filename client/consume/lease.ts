@@ -44,13 +44,14 @@ export class Lease<Events extends object> {
 
   /** Reads the events of the partitions. */
   async read(): Promise<void> {
-    const { server, records, signal } = this.#session;
+    const { server, records, requests } = this.#session;
     while (!this.#end.aborted) {
       try {
         await this.#stream.read(this.#end);
       } catch (error) {
         if (!(error instanceof StoreReset)) throw error;
         this.#ownership.loseAll();
+        const { signal } = requests;
         await repeated(retriesFor(server, signal, true), () => renew(records, signal));
       }
     }
@@ -58,10 +59,9 @@ export class Lease<Events extends object> {
 
   /**
    * Releases everything, so that other processes take over at once. Handlers that run may end in the time of a lease.
-   * @param requests ends all requests
    */
-  async leave(requests: AbortController): Promise<void> {
-    const { leaseSeconds } = this.#session;
+  async leave(): Promise<void> {
+    const { leaseSeconds, requests } = this.#session;
     const grace = setTimeout(() => this.#ownership.loseAll(), 1000 * leaseSeconds);
     const atLast = setTimeout(() => requests.abort(), 2000 * leaseSeconds);
     try {
@@ -82,8 +82,8 @@ export class Lease<Events extends object> {
   }
 
   async #keep(): Promise<void> {
-    const { server, leaseSeconds, signal, notify, owned } = this.#session;
-    const retries = retriesFor(server, signal, true);
+    const { server, leaseSeconds, requests, notify, owned } = this.#session;
+    const retries = retriesFor(server, requests.signal, true);
     while (!this.#isLeaving) {
       try {
         const begunAt = performance.now();

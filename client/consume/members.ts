@@ -19,7 +19,7 @@ export class Members<Events extends object> {
 
   /** Writes a heartbeat. Another process may have deleted the record, after a long pause of this one. */
   async beat(): Promise<void> {
-    const { server, records, member, owned, signal } = this.#session;
+    const { server, records, member, owned, requests: { signal } } = this.#session;
     const id = memberId(member);
     const ends = [...owned.values()].map(({ upTo }) => upTo);
     const value: MemberRecord = ends.length ? { upTo: Math.min(...ends) } : {};
@@ -64,7 +64,7 @@ export class Members<Events extends object> {
 
   /** @returns true if the record was deleted by this call */
   async #delete(member: string, version: string): Promise<boolean> {
-    const { server, records, signal } = this.#session;
+    const { server, records, requests: { signal } } = this.#session;
     const gone = [{ type: records.type, id: memberId(member), version }];
     try {
       await write(server, [], { projections: { delete: gone }, signal });

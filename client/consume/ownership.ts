@@ -39,7 +39,7 @@ export class Ownership<Events extends object> {
   /** Compares the records with what this process knows, and begins the moves that follow from it. */
   async look(): Promise<void> {
     const session = this.#session;
-    const { owned, records, member, signal } = session;
+    const { owned, records, member, requests: { signal } } = session;
     const known = new Map([...owned].map(([index, { stored, isCommitting }]) => [
       index,
       isCommitting ? undefined : stored.version,
@@ -135,7 +135,7 @@ export class Ownership<Events extends object> {
     working: readonly string[],
     listed: ReadonlyMap<string, string>,
   ): Promise<void> {
-    const { owned, records, member, signal } = this.#session;
+    const { owned, records, member, requests: { signal } } = this.#session;
     let found = this.#others.get(index);
     if (found?.version !== version) found = await records.read<PartitionRecord>(partitionId(index), signal);
     if (!found) return;

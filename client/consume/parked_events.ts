@@ -42,7 +42,7 @@ export class ParkedEvents<Events extends object> {
     for (const sequence of sequences.sort((a, b) => a - b)) {
       const found = await this.#session.records.read<ParkedRecord>(
         parkedId(partition.index, sequence),
-        this.#session.signal,
+        this.#session.requests.signal,
       );
       if (!found) continue;
       const event = found.value.retry ? await this.#read(sequence) : undefined;
@@ -72,7 +72,7 @@ export class ParkedEvents<Events extends object> {
 
   /** Reads an event; undefined if the option `notJson` leaves it out. */
   async #read(sequence: number): Promise<StoredEvent<Events> | undefined> {
-    const { server, signal } = this.#session;
+    const { server, requests: { signal } } = this.#session;
     const { events } = await readPage<Events>(server, "*", { after: sequence - 1, limit: 1, signal });
     return events.find((event) => event.sequence === sequence);
   }

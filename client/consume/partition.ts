@@ -2,6 +2,7 @@ import type { NewEvent, StoredEvent } from "../events.ts";
 import type { Condition } from "../queries.ts";
 import type { ProjectionChanges } from "../writing.ts";
 import type { ParkedRecord, PartitionRecord, Stored } from "./records.ts";
+import { Signals } from "./signals.ts";
 import { Wake } from "./wake.ts";
 
 /** The result of handling an event, in the form in which it is written. */
@@ -46,9 +47,9 @@ export class Partition<Events extends object> {
   inWork = 0;
   isCommitting = false;
   /** Aborted when no further handler may start. */
-  readonly closing = new AbortController();
+  readonly closing = new Signals();
   /** Aborted when another process may own the partition. */
-  readonly lost = new AbortController();
+  readonly lost = new Signals();
   /** Wakes when the work in progress may have ended. */
   readonly changed = new Wake();
   /** Events after the checkpoint that were done before this process owned the partition. */
@@ -62,11 +63,11 @@ export class Partition<Events extends object> {
   }
 
   get isClosing(): boolean {
-    return this.closing.signal.aborted;
+    return this.closing.aborted;
   }
 
   get isLost(): boolean {
-    return this.lost.signal.aborted;
+    return this.lost.aborted;
   }
 
   get isIdle(): boolean {
@@ -92,7 +93,7 @@ export class Partition<Events extends object> {
 
   /** Lets no further handler start. */
   close(): void {
-    this.closing.abort();
+    this.closing.abort(new Error(`partition ${this.index} is released`));
     this.changed.wake();
   }
 

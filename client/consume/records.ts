@@ -2,10 +2,11 @@ import type { Position } from "../events.ts";
 import { listProjections } from "../list_projections.ts";
 import { getProjection, pathOf } from "../projections.ts";
 import { asPayload, fromPayload } from "../projector.ts";
+import { readPage } from "../reading.ts";
 import type { Server } from "../server.ts";
 import type { NewProjection, ProjectionVersion } from "../writing.ts";
 
-/* A consumer keeps all that it knows in projections of one type. To delete the type begins it anew. */
+/* A consumer keeps all that it knows in projections of one type. Without them, it begins anew. */
 
 /** The ID of the record that its first start creates. */
 export const MAIN = "_consumer";
@@ -40,13 +41,17 @@ export interface MemberRecord {
 
 /** An event that the handler could not handle. */
 export interface ParkedRecord {
+  /** The sequence of the event. */
   readonly sequence: number;
+  /** The type of the event. */
   readonly type: string;
   /** The value by which events are in order. */
   readonly key: string;
+  /** The error of the last call, at most 1,000 characters. */
   readonly error: string;
   /** Calls of the handler. 0: an earlier event of the key is parked. */
   readonly attempts: number;
+  /** When it was parked, by the clock of the process: UTC with milliseconds. */
   readonly time: string;
   /** True if a person wants it to be handled again. */
   readonly retry?: boolean;
@@ -101,6 +106,11 @@ export class Records {
       versions.set(id, version);
     }
     return versions;
+  }
+
+  /** The end of the store: after every sequence that there can be. */
+  async head(signal: AbortSignal | undefined): Promise<Position> {
+    return (await readPage(this.server, "*", { after: 2 ** 53 - 1, limit: 1, signal })).head;
   }
 
   /** A record to create. */

@@ -1,6 +1,5 @@
 import { Conflict, ConnectionLost, EventStoreError } from "../errors.ts";
 import type { Position } from "../events.ts";
-import { readPage } from "../reading.ts";
 import { write } from "../writing.ts";
 import {
   MAIN,
@@ -32,7 +31,7 @@ export async function register(
       mustFit(records, found.value, main, wanted);
       return found;
     }
-    const { storeId } = await headOf(records, signal);
+    const { storeId } = await records.head(signal);
     const fresh: PartitionRecord = { checkpoint: { storeId, sequence: 0 }, done: [], mark: newMark() };
     const partitions = Array.from(
       { length: main.partitions },
@@ -70,7 +69,7 @@ function mustFit(
  * history, too.
  */
 export async function renew(records: Records, signal: AbortSignal): Promise<void> {
-  const head = await headOf(records, signal);
+  const head = await records.head(signal);
   const listed = await records.list(signal);
   const partitions = [...listed].filter(([id]) => id.startsWith("partition-"));
   let isVoid = false;
@@ -96,10 +95,6 @@ export async function renew(records: Records, signal: AbortSignal): Promise<void
 
 function isIn({ checkpoint, done }: PartitionRecord, head: Position): boolean {
   return checkpoint.storeId === head.storeId && Math.max(checkpoint.sequence, ...done) <= head.sequence;
-}
-
-async function headOf({ server }: Records, signal: AbortSignal): Promise<Position> {
-  return (await readPage(server, "*", { after: 2 ** 53 - 1, limit: 1, signal })).head;
 }
 
 /** Writes projections. The caller reads again, so a conflict and a lost answer do no harm. */

@@ -1,6 +1,7 @@
 import type { Server } from "../server.ts";
 import type { Consumer, ConsumerNotification } from "./consumer.ts";
 import type { Partition } from "./partition.ts";
+import type { RequestSignals } from "./signals.ts";
 import type { MainRecord, Records, Stored } from "./records.ts";
 
 /** The parts of a running consumer that its modules share. */
@@ -22,8 +23,8 @@ export interface Session<Events extends object> {
   readonly member: string;
   /** The partitions that this process owns. */
   readonly owned: Map<number, Partition<Events>>;
-  /** Ends every request. Only the end of the consumer aborts it. */
-  readonly signal: AbortSignal;
+  /** Signals for requests, which only the end of the consumer aborts. Take one for each operation. */
+  readonly requests: RequestSignals;
   /** Passes it to the application, whose error ends the consumer. */
   notify(notification: ConsumerNotification): void;
   /** Ends the consumer with an error. */

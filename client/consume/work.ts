@@ -118,10 +118,10 @@ export class Work<Events extends object> {
   }
 
   async #later(item: Item<Events>, failures: number): Promise<void> {
-    const { signal } = item.partition.closing;
+    const { partition } = item;
+    await partition.closing.during((signal) => jitter(failures, signal)).catch(() => {});
     // Another process handles the event if this one releases the partition.
-    await jitter(failures, signal).catch(() => {});
-    if (signal.aborted) return;
+    if (partition.isClosing) return;
     this.#ready.push(item);
     this.start();
   }

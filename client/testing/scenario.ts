@@ -31,8 +31,13 @@ export interface EventHandler<Events extends object = Record<string, unknown>> {
 export interface Given<Events extends object = Record<string, unknown>> {
   /** Runs a decision: any code that uses the store. */
   when(decision: (store: EventStore<Events>) => unknown): When<Events>;
-  /** Handles each given event that matches, in order, and writes the results. */
-  whenHandledBy(handler: EventHandler<Events>): When<Events>;
+  /**
+   * Handles each given event that matches, in order, and writes the results.
+   * @param handler a function makes one that uses the store
+   */
+  whenHandledBy(
+    handler: EventHandler<Events> | ((store: EventStore<Events>) => EventHandler<Events>),
+  ): When<Events>;
 }
 
 /** A test whose outcome is still to be compared. */
@@ -82,7 +87,11 @@ export function given<Events extends object = Record<string, unknown>>(
       else await run(listOf(events), options, decision, expected);
     },
   });
-  return { when, whenHandledBy: (handler) => when((store) => handleAll(store, handler)) };
+  return {
+    when,
+    whenHandledBy: (given) =>
+      when((store) => handleAll(store, typeof given === "function" ? given(store) : given)),
+  };
 }
 
 async function run<Events extends object>(

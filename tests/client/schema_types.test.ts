@@ -27,7 +27,7 @@ async function inferred(): Promise<void> {
         ),
     },
   });
-  for await (const event of store.readAll({ types: ["Zod", "Old"] })) {
+  for await (const event of store.readAll("*")) {
     if (event.type === "Zod") {
       event.payload.cents satisfies number;
       event.payload.note satisfies string | undefined;

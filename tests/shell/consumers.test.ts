@@ -31,7 +31,7 @@ Deno.test("consumers are listed and shown, and parked events handled again or dr
       if (isBad && sequence < 3) throw new RangeError(`\u001b${sequence}`);
       return { type: "Invoiced", payload: {} };
     },
-  }, { signal: end.signal, attempts: 1, partitions: 1, leaseSeconds: 0.6 });
+  }, { signal: end.signal, attempts: 1, partitions: 1, leaseSeconds: 1 });
   running.catch(() => {});
   const list = (): Promise<string> => shell.prints(["consumers"]);
   await eventually(

@@ -48,9 +48,14 @@ export function inModules(fileName: string, { text, workers }: Bundle): Map<stri
   return modules;
 }
 
-/** Removes the bundler's comments with file names, because the output must not contain paths of this machine. */
+/**
+ * Removes the paths of packages from the bundler's comments and names of modules, because the output must not contain
+ * paths of this machine.
+ */
 function withoutPaths(text: string): string {
-  return text.replaceAll(/^\/\/ .*\/npm\/[^/]+\/(\S+)$/gm, "// npm:$1");
+  return text
+    .replaceAll(/^\/\/ .*\/npm\/[^/]+\/(\S+)$/gm, "// npm:$1")
+    .replaceAll(/^( *)"[^"]*\/npm\/[^/"]+\/([^"]+)"\(\) {$/gm, '$1"npm:$2"() {');
 }
 
 /** The one module of this name under src/. */

@@ -1,5 +1,5 @@
 import { defaultConfigText } from "../../src/config/print.ts";
-import { documentPath, documentText } from "../openapi/document.ts";
+import { documentPath, documentText, servedPath, servedText } from "../openapi/document.ts";
 import { EDITION_INTERFACES } from "../openapi/editions.ts";
 import { settingsReference } from "./settings_page.ts";
 
@@ -14,4 +14,5 @@ Deno.writeTextFileSync("docs/settings.md", generated);
 
 for (const edition of EDITION_INTERFACES) {
   Deno.writeTextFileSync(documentPath(edition), documentText(edition));
+  Deno.writeTextFileSync(servedPath(edition), servedText(edition));
 }

@@ -6,6 +6,7 @@ import { errorSchemas, statusOf } from "./errors.ts";
 import { ID, TICKET, TX, TYPE } from "./examples/names.ts";
 import { type HeaderName, HEADERS } from "./headers.ts";
 import type { JsonObject } from "./json.ts";
+import { limitsOf, withoutMarks } from "./limits.ts";
 import { modelSchemas } from "./editions/model_schemas.ts";
 import { errorsOf, type Operation, operationObject } from "./operation.ts";
 import { COUNT, NAME, ref } from "./schema.ts";
@@ -23,8 +24,24 @@ export function documentText(edition: EditionInterface): string {
     yamlText(editionDocument(edition));
 }
 
+/** The file of the document that a server sends, from the root of the repository. */
+export function servedPath({ folder }: EditionInterface): string {
+  return `src/editions/${folder}/openapi.json`;
+}
+
+/** The document that a server sends, as JSON text with marks in place of the limits that are settings. */
+export function servedText(edition: EditionInterface): string {
+  const description = "This server.";
+  const document = { ...markedDocument(edition), servers: [{ url: ".", description }] };
+  return `${JSON.stringify({ ...document, "x-limits": limitsOf(edition.name) })}\n`;
+}
+
 /** The OpenAPI document of an edition, complete by itself. */
 export function editionDocument(edition: EditionInterface): JsonObject {
+  return withoutMarks(markedDocument(edition));
+}
+
+function markedDocument(edition: EditionInterface): JsonObject {
   const { operations, schemas, conflicts, exchanges, literals } = edition;
   const codes = [...new Set(operations.flatMap(errorsOf))].sort((a, b) => statusOf(a) - statusOf(b));
   return {
@@ -66,7 +83,7 @@ const TAG_TEXTS: Readonly<Record<typeof TAGS[number], string>> = {
 const EVERYWHERE =
   `Bodies are JSON in UTF-8 and decoded strictly: an unknown or repeated key is an error. \`null\` leaves an
 optional key out. \`Content-Type\` is ignored. Some limits, such as the number of events in a request, are
-settings of the server. The message of an error names them.
+settings of the server. The message of an error names them, and \`GET /openapi.json\` has them.
 
 An unknown path is answered \`404\` and a wrong method \`405\` with \`Allow\`, both in plain text. \`HEAD\` works
 on every \`GET\`. Answers may get more keys in later versions.`;

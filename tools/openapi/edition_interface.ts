@@ -6,6 +6,8 @@ import type { Schema } from "./schema.ts";
 /** The parts of an edition's document that differ between editions. */
 export interface EditionInterface {
   readonly name: "A" | "B" | "C";
+  /** The name of its folder in src/editions/. */
+  readonly folder: string;
   readonly summary: string;
   /** The words that stand for a query. */
   readonly literals: readonly string[];

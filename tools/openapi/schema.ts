@@ -8,6 +8,8 @@ type Properties = Readonly<Record<string, Schema>>;
 export const TEXT: Schema = { type: "string" };
 export const NAME: Schema = { type: "string", minLength: 1 };
 export const COUNT: Schema = { type: "integer", minimum: 0 };
+/** A sequence in a request, or 0. Larger integers than this format has are errors. */
+export const POSITION: Schema = { type: "integer", format: "int64", minimum: 0 };
 export const NUMBER: Schema = { type: "number", minimum: 0 };
 
 /** A reference to a schema of this document. */

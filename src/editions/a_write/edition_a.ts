@@ -7,6 +7,7 @@ import { commonRoutes } from "../shared/common_routes.ts";
 import { debugRoute, queuePart, readPart } from "../shared/debug_parts.ts";
 import { BodyDecoding } from "../shared/decoding/body_decoding.ts";
 import { type WriteLockAction, writeLockRoute } from "../shared/write_lock_routes.ts";
+import openapi from "./openapi.json" with { type: "text" };
 import { postWrite } from "./post_write.ts";
 import { WriteMetrics } from "./write_metrics.ts";
 import { WRITE_DECODERS, type WriteDecoding } from "./write_request.ts";
@@ -49,6 +50,7 @@ export const editionA: Edition = {
 function routesOf(host: EditionHost, decoding: WriteDecoding): Route[] {
   const metrics = new WriteMetrics();
   const common = commonRoutes(host, {
+    openapi,
     decodeRead: (body, client) => decoding.decode("read", body, client),
     every: "*",
     health: () => ({ status: "ok", version: VERSION }),

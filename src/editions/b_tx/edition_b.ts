@@ -15,6 +15,7 @@ import { debugRoute, queuePart, readPart } from "../shared/debug_parts.ts";
 import { BodyDecoding } from "../shared/decoding/body_decoding.ts";
 import { NOT_CACHED } from "../shared/headers.ts";
 import { writeLockRoute } from "../shared/write_lock_routes.ts";
+import openapi from "./openapi.json" with { type: "text" };
 import type { EditionParts } from "./edition_parts.ts";
 import { OpenTransactions } from "./open_transactions.ts";
 import { Pause } from "./pause.ts";
@@ -67,6 +68,7 @@ export const editionB: Edition = {
 function routesOf(edition: EditionParts): Route[] {
   const { host, statistics, transactions, pause, decoding } = edition;
   const common = commonRoutes(host, {
+    openapi,
     decodeRead: (body, client) => decoding.decode("read", body, client),
     every: "all",
     health: () => ({ status: "ok", paused: pause.state === "paused", version: VERSION }),

@@ -8,6 +8,7 @@ import { metricsRoute } from "../shared/common_metrics.ts";
 import { commonRoutes } from "../shared/common_routes.ts";
 import { debugRoute } from "../shared/debug_parts.ts";
 import { BodyDecoding } from "../shared/decoding/body_decoding.ts";
+import openapi from "./openapi.json" with { type: "text" };
 import { derivedBodyLimit } from "./body_limit.ts";
 import { debugSnapshot } from "./debug_snapshot.ts";
 import { ActiveTransaction, type EditionParts } from "./edition_parts.ts";
@@ -64,6 +65,7 @@ export const editionC: Edition = {
 function routesOf(edition: EditionParts): Route[] {
   const { host, metrics, pause, active, decoding } = edition;
   const common = commonRoutes(host, {
+    openapi,
     decodeRead: (body, client) => decoding.decode("read", body, client),
     every: "*",
     health: () => ({ status: "ok", version: VERSION, paused: pause.isPaused }),

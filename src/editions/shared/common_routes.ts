@@ -7,6 +7,7 @@ import type { DecodedRead } from "./decoding/decoded_read.ts";
 import { findPositionRoute } from "./find_position.ts";
 import { NOT_CACHED, STORE_HEADER } from "./headers.ts";
 import { healthRoute } from "./health.ts";
+import { openapiRoute } from "./openapi_route.ts";
 import { profilingRoutes } from "./profiling.ts";
 import { readEventsRoute } from "./read_events.ts";
 import { listProjectionsRoute, readProjectionRoute } from "./read_projection.ts";
@@ -22,6 +23,8 @@ export interface Differences {
   readonly decodeRead: (body: Uint8Array<ArrayBuffer>, client: Client) => Promise<DecodedRead>;
   /** The query for all events. */
   readonly every: string;
+  /** The OpenAPI document, with marks in place of limits. */
+  readonly openapi: string;
   /** The document of `GET /health` while the database can be reached. */
   readonly health: () => object;
   /** @throws ApiError `Paused` while no events may be appended */
@@ -41,7 +44,7 @@ export interface CommonRoutes {
 }
 
 export function commonRoutes(host: EditionHost, differences: Differences): CommonRoutes {
-  const { decodeRead, every, health, assertNotPaused, deletesLeaveWithClient } = differences;
+  const { decodeRead, every, openapi, health, assertNotPaused, deletesLeaveWithClient } = differences;
   const reads = new ReadsInFlight(host.store.feed);
   return {
     readEvents: readEventsRoute(host, decodeRead, reads),
@@ -54,6 +57,7 @@ export function commonRoutes(host: EditionHost, differences: Differences): Commo
       catalogRoute(host, reads),
       healthRoute(host, health),
       whoamiRoute(host),
+      openapiRoute(host, openapi),
       conflictsRoute(host, every),
       ...host.settings.subjects.length > 0
         ? [proofRoute(host, reads), ...subjectRoutes(host, reads, assertNotPaused)]

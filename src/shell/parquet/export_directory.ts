@@ -35,7 +35,7 @@ export class ExportDirectory implements Disposable {
    * Returns the position after the last file, `undefined` if there is none.
    * @param storeIdIn reads the store's ID from a file
    */
-  position(storeIdIn: (bytes: Uint8Array<ArrayBuffer>) => string): Position | undefined {
+  position(storeIdIn: (bytes: Uint8Array) => string): Position | undefined {
     let last: { readonly path: string; readonly sequence: number } | undefined;
     for (const { name } of Deno.readDirSync(this.#path)) {
       const sequence = Number(NAME.exec(name)?.[2] ?? NaN);

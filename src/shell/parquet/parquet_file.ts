@@ -60,8 +60,9 @@ function schemaOf(columns: readonly Column[]): SchemaElement[] {
  * Returns the store's ID from the metadata of a file.
  * @throws Error when the bytes are no such file
  */
-export function storeIdIn(bytes: Uint8Array<ArrayBuffer>): string {
-  const { key_value_metadata = [] } = parquetMetadata(bytes.buffer);
+export function storeIdIn(bytes: Uint8Array): string {
+  // The bytes may be a part of their buffer.
+  const { key_value_metadata = [] } = parquetMetadata(new Uint8Array(bytes).buffer);
   const found = key_value_metadata.find(({ key }) => key === STORE_KEY)?.value;
   if (found === undefined) throw new Error(`its metadata has no ${STORE_KEY}`);
   return found;

@@ -13,7 +13,7 @@ interface Flags {
 }
 
 /** A file has at most so many events, and about so many characters of payloads, because it is made in memory. */
-const EVENTS_MAX = 100_000;
+const EVENTS_MAX = 50_000;
 const CHARACTERS_MAX = 32 * 1024 * 1024;
 
 /** Writes the events that a directory does not have yet to Parquet files in it. */
@@ -37,14 +37,14 @@ export async function exportEvents(context: ShellContext, { parquet, json }: Fla
       }
       if (!step.isEnd) continue;
       if (events.length > 0) await add(storeId);
-      return ShellExit.ok;
+      break;
     }
+    return ShellExit.ok;
   } catch (error) {
     if (!(error instanceof StoreReset)) throw error;
     const { position: { storeId } } = error;
     throw new Broken(`${parquet} has events of store ${storeId}; ${error.message}: choose another directory`);
   }
-  return ShellExit.failure;
 
   async function add(storeId: string): Promise<void> {
     const to = events.at(-1)!.sequence;

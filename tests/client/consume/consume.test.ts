@@ -132,8 +132,8 @@ Deno.test("an outage of the server, longer than reads are repeated and than the 
     async handle({ sequence }) {
       if (sequence !== 3) return;
       isDown = true;
-      await pause(800);
-      setTimeout(() => isDown = false, 200);
+      await pause(1000);
+      setTimeout(() => isDown = false, 400);
     },
   });
   await handled(consumer, ...Array.from({ length: 10 }, (_, i) => i + 1));

@@ -24,7 +24,7 @@ export function consuming(
   const running = store.consume(
     "c",
     { query: { types: ["Noted"] }, by: "key", handle() {}, ...consumer },
-    { leaseSeconds: 0.6, onNotification: (one) => notifications.push(one), ...options, signal: end.signal },
+    { leaseSeconds: 1, onNotification: (one) => notifications.push(one), ...options, signal: end.signal },
   );
   running.catch(() => {});
   const ended = async (): Promise<void> => {

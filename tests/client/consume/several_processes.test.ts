@@ -14,7 +14,7 @@ Deno.test("processes that are killed at any moment lose and repeat no effect, an
   const store = storeOf(server);
   const [kills, keys, each] = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? [30, 50, 100] : [3, 20, 20];
   const below = seededRandom(testSeed());
-  const start = (): ConsumerProcess => startConsumer(server.address, { leaseSeconds: 0.6, milliseconds: 4 });
+  const start = (): ConsumerProcess => startConsumer(server.address, { leaseSeconds: 1, milliseconds: 4 });
   await using stack = new AsyncDisposableStack();
   const processes = [start(), start(), start()].map((process) => stack.use(process));
   const total = keys * each;
@@ -42,7 +42,7 @@ Deno.test("processes that are killed at any moment lose and repeat no effect, an
 
 Deno.test("a process that was suspended loses its lease, and can commit nothing", async () => {
   const store = storeOf(server);
-  await using suspended = startConsumer(server.address, { leaseSeconds: 0.6, milliseconds: 40 });
+  await using suspended = startConsumer(server.address, { leaseSeconds: 1, milliseconds: 40 });
   await store.append(notes(20, 5));
   await soon(async () => assert.ok((await effectsIn(store)).length > 0));
   suspended.send("SIGSTOP");

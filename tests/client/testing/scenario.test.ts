@@ -113,6 +113,14 @@ Deno.test("a handler gets the events of its query in order, and its events, proj
   } as const;
   const expected = [1, 2].map((cents) => ({ type: "Invoiced" as const, payload: { cents } }));
   await given<Events>([taken("Ada"), taken("Bob")]).whenHandledBy(invoices).then(expected);
+  const numbered = (store: EventStore<Events>) => ({
+    query: invoices.query,
+    async handle() {
+      const { events } = await store.read({ types: ["Invoiced"] });
+      return { type: "Invoiced", payload: { cents: events.length + 1 } };
+    },
+  });
+  await given<Events>([taken("Ada"), taken("Bob")]).whenHandledBy(numbered).then(expected);
   assert.equal(new Set(handled).size, 2);
 });
 

@@ -26,6 +26,7 @@ export const contractA: ContractEdition = {
     ["/projections/t/a", ["GET", "HEAD"]],
     ["/reset", ["POST"]],
     ["/health", ["GET", "HEAD"]],
+    ["/openapi.json", ["GET", "HEAD"]],
     ["/whoami", ["GET", "HEAD"]],
     ["/metrics", ["GET", "HEAD"]],
     ["/debug", ["GET", "HEAD"]],

@@ -35,6 +35,7 @@ export const contractB: ContractEdition = {
     ["/optimize", ["POST"]],
     ["/reset", ["POST"]],
     ["/health", ["GET", "HEAD"]],
+    ["/openapi.json", ["GET", "HEAD"]],
     ["/whoami", ["GET", "HEAD"]],
     ["/stats", ["GET", "HEAD"]],
     ["/metrics", ["GET", "HEAD"]],

@@ -37,6 +37,7 @@ export const contractC: ContractEdition = {
     ["/pause", ["POST"]],
     ["/resume", ["POST"]],
     ["/health", ["GET", "HEAD"]],
+    ["/openapi.json", ["GET", "HEAD"]],
     ["/whoami", ["GET", "HEAD"]],
     ["/metrics", ["GET", "HEAD"]],
     ["/debug", ["GET", "HEAD"]],

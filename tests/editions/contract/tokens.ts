@@ -13,7 +13,7 @@ const ONE_RIGHT_EACH = RIGHTS.map((right) => tokenToml(right, right, [right])).j
 
 /** The right that a route needs; undefined when any valid token will do. */
 function rightOf(method: string, target: string): Right | undefined {
-  if (["/", "/health", "/whoami"].includes(target)) return undefined;
+  if (["/", "/health", "/whoami", "/openapi.json"].includes(target)) return undefined;
   if (target === "/reset" || target.startsWith("/debug/pprof")) return "develop";
   if (target === "/forget") return "forget";
   if (target === "/subjects/keys") return "keys";

@@ -3,8 +3,9 @@ import type { EditionInterface } from "../edition_interface.ts";
 import { CONDITION_PLACE, LIST_ITEM } from "../errors.ts";
 import { EXCHANGES_A } from "../examples/edition_a.ts";
 import { json, type Operation } from "../operation.ts";
+import { settingLimit } from "../limits.ts";
 import { readRequest } from "./read_request.ts";
-import { answer, bothOrNeither, COUNT, described, list, ref, request, type Schema } from "../schema.ts";
+import { answer, bothOrNeither, described, list, POSITION, ref, request, type Schema } from "../schema.ts";
 import { health, ONE_TURN, operationalSchemas, turns } from "./operational_schemas.ts";
 import {
   catalog,
@@ -70,14 +71,14 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
         "The write fails if such an event exists. Without it, and with `afterSequence`, any event counts.",
         ref("Query"),
       ),
-      afterSequence: described("Only events after this sequence count; without it, all do.", COUNT),
+      afterSequence: described("Only events after this sequence count; without it, all do.", POSITION),
       store: described("The store ID on which `afterSequence` was read.", ref("Id")),
     },
   }),
   WriteRequest: request({
     properties: {
-      conditions: list(ref("Condition")),
-      events: list(ref("NewEvent")),
+      conditions: list(ref("Condition"), { maxItems: settingLimit("maxEventsPerWrite") }),
+      events: list(ref("NewEvent"), { maxItems: settingLimit("maxEventsPerWrite") }),
       projections: ref("ProjectionChanges"),
     },
   }),
@@ -92,6 +93,7 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
 
 export const EDITION_A: EditionInterface = {
   name: "A",
+  folder: "a_write",
   summary: "One request, `POST /write`, carries events, conditions and changes of projections.",
   literals: [...LITERALS.keys()],
   operations: OPERATIONS,

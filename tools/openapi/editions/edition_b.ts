@@ -90,6 +90,7 @@ const OPERATIONS: readonly Operation[] = [
 
 export const EDITION_B: EditionInterface = {
   name: "B",
+  folder: "b_tx",
   summary: "Optimistic transactions under `/tx`: read, decide, write, commit.",
   literals: [...LITERALS.keys()],
   operations: standingBy(OPERATIONS),

@@ -14,6 +14,7 @@ import {
   list,
   NUMBER,
   orNull,
+  POSITION,
   ref,
   request,
   type Schema,
@@ -166,7 +167,7 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
         "The call fails if such an event exists. Without it, and with `afterSequence`, any event counts.",
         ref("Query"),
       ),
-      afterSequence: described("Only events after this sequence count; without it, all do.", COUNT),
+      afterSequence: described("Only events after this sequence count; without it, all do.", POSITION),
     },
   }),
   ProjectionWrite: {
@@ -186,6 +187,7 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
 
 export const EDITION_C: EditionInterface = {
   name: "C",
+  folder: "c_ticket",
   summary: "One transaction at a time, addressed by a ticket, open in the database from begin to commit.",
   literals: [...LITERALS.keys()],
   operations: standingBy(OPERATIONS),

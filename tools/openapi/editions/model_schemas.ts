@@ -4,6 +4,7 @@ import {
   TAGS_PER_NAMESPACE,
   TAGS_PER_NAMESPACE_MAX,
 } from "../../../src/model/limits.ts";
+import { settingLimit } from "../limits.ts";
 import {
   answer,
   anyGiven,
@@ -43,12 +44,15 @@ const VALUES: Schemas = {
   },
 };
 
-/** @param minItems the least number of values in an array of values */
-function tags(minItems: number): Schema {
-  const values = list(TEXT, { minItems, maxItems: TAGS_PER_NAMESPACE_MAX, uniqueItems: true });
+/**
+ * @param minItems the least number of values in an array of values
+ * @param most the most names, and the most values of one
+ */
+function tags(minItems: number, most: number | string): Schema {
+  const values = list(TEXT, { minItems, maxItems: most, uniqueItems: true });
   return {
     type: "object",
-    maxProperties: TAGS_PER_NAMESPACE_MAX,
+    maxProperties: most,
     additionalProperties: { oneOf: [TEXT, values] },
   };
 }
@@ -69,16 +73,22 @@ export const EVENT_PROPERTIES: Schemas = {
 const EVENTS: Schemas = {
   NewTags: described(
     `Names with one value, or with several in an array. At most as many values in all as the setting maxTagsPerEvent says, ${TAGS_PER_NAMESPACE} by default, none twice under one name.`,
-    tags(1),
+    tags(1, settingLimit("maxTagsPerEvent", TAGS_PER_NAMESPACE_MAX)),
   ),
-  Tags: described("A name with one value holds a string, any other an array in the order sent.", tags(2)),
+  Tags: described(
+    "A name with one value holds a string, any other an array in the order sent.",
+    tags(2, TAGS_PER_NAMESPACE_MAX),
+  ),
   NewEvent: request({
     required: ["type", "payload"],
     properties: {
       type: NAME,
       identifiers: described("Tags that name things of the domain.", ref("NewTags")),
       metadata: described("Tags for everything else.", ref("NewTags")),
-      payload: described("Stored as it is, never interpreted.", TEXT),
+      payload: described("Stored as it is, never interpreted.", {
+        type: "string",
+        maxLength: settingLimit("maxEventSize"),
+      }),
     },
   }),
   Event: answer(EVENT_PROPERTIES, ["forgotten"]),
@@ -158,16 +168,18 @@ const QUERY_PARTS: Schemas = {
 
 /** The properties that identify a projection. */
 export const PROJECTION_KEY: Schemas = { type: NAME, id: NAME };
+/** A limit in bytes is also one in characters. */
+const PAYLOAD: Schema = { type: "string", maxLength: settingLimit("maxProjectionSize") };
 const VERSION = { version: described("The version that it must still have.", ref("Id")) };
 
 const PROJECTIONS: Schemas = {
   ProjectionCreate: request({
     required: ["type", "id", "payload"],
-    properties: { ...PROJECTION_KEY, payload: TEXT },
+    properties: { ...PROJECTION_KEY, payload: PAYLOAD },
   }),
   ProjectionReplace: request({
     required: ["type", "id", "version", "payload"],
-    properties: { ...PROJECTION_KEY, ...VERSION, payload: TEXT },
+    properties: { ...PROJECTION_KEY, ...VERSION, payload: PAYLOAD },
   }),
   ProjectionDelete: request({
     required: ["type", "id", "version"],

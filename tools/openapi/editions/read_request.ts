@@ -1,4 +1,8 @@
-import { COUNT, described, notBoth, ref, request, type Schema } from "../schema.ts";
+import { settingLimit } from "../limits.ts";
+import { described, notBoth, POSITION, ref, request, type Schema } from "../schema.ts";
+
+/** The most events of a page. */
+export const PAGE_LIMIT: Schema = { type: "integer", minimum: 1, maximum: settingLimit("maxEventsPerPage") };
 
 /** The body of `QUERY /events`. @param more keys that only this edition has */
 export function readRequest(more: Readonly<Record<string, Schema>> = {}): Schema {
@@ -7,14 +11,14 @@ export function readRequest(more: Readonly<Record<string, Schema>> = {}): Schema
     required: ["query"],
     properties: {
       query: ref("Query"),
-      afterSequence: described("Only events after this sequence; without it, from the first.", COUNT),
+      afterSequence: described("Only events after this sequence; without it, from the first.", POSITION),
       limit: {
-        type: "integer",
-        minimum: 1,
+        ...PAGE_LIMIT,
+        default: settingLimit("defaultEventsPerPage"),
         description: "At most so many events: up to `maxEventsPerPage`; without it, `defaultEventsPerPage`.",
       },
       beforeSequence: {
-        type: "integer",
+        ...POSITION,
         minimum: 1,
         description:
           "Only events before this sequence. With this or `backwards`, do not save the head as position.",
@@ -31,7 +35,7 @@ export function readRequest(more: Readonly<Record<string, Schema>> = {}): Schema
           "If nothing matches yet, wait at most so long for an event that does. Not with `backwards`.",
       },
       headAtLeast: {
-        ...COUNT,
+        ...POSITION,
         description: "If the head of a replica is lower, the primary answers, at its own head.",
       },
       ...more,

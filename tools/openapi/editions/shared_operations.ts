@@ -176,6 +176,15 @@ export function standingBy(operations: readonly Operation[]): Operation[] {
   );
 }
 
+const OPENAPI: AnswerBody = {
+  mediaType: "application/json",
+  form: "json",
+  schema: { type: "object", additionalProperties: true },
+};
+
+const OPENAPI_DESCRIPTION =
+  "The OpenAPI document of the edition. `x-limits` has all limits by the names of their settings.";
+
 /** The operations for operators, and those of development mode. */
 export function operational(metricsDescription: string): Operation[] {
   const metrics = text("The text exposition format.", "text/plain; version=0.0.4");
@@ -187,6 +196,15 @@ export function operational(metricsDescription: string): Operation[] {
       errors: ["Unavailable"],
     },
     document("/whoami", "What the token of the request may do", json("Whoami")),
+    {
+      ...document(
+        "/openapi.json",
+        "This document, with the limits of the server",
+        OPENAPI,
+        OPENAPI_DESCRIPTION,
+      ),
+      id: "openapi",
+    },
     document("/metrics", "Metrics for a scraper", metrics, metricsDescription),
     document("/debug", "What goes on right now", json("Debug")),
     {

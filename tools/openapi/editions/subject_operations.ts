@@ -1,7 +1,19 @@
 import type { ErrorCode } from "../../../src/model/errors.ts";
 import { FORGET_EVENTS_MAX } from "../../../src/model/limits.ts";
 import { json, jsonLines, type Operation } from "../operation.ts";
-import { answer, COUNT, described, list, NAME, oneWord, ref, request, type Schema, TEXT } from "../schema.ts";
+import { PAGE_LIMIT } from "./read_request.ts";
+import {
+  answer,
+  described,
+  list,
+  NAME,
+  oneWord,
+  POSITION,
+  ref,
+  request,
+  type Schema,
+  TEXT,
+} from "../schema.ts";
 
 /** The operations of a server with the setting `subjects`. @param noTurn the errors when a forgetting gets no turn */
 export function subjectOperations(noTurn: readonly ErrorCode[]): Operation[] {
@@ -132,8 +144,8 @@ export const SUBJECT_SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   StoredReadRequest: request({
     properties: {
-      afterSequence: described("Only events after this sequence.", COUNT),
-      limit: described("At most so many events, up to `maxEventsPerPage`.", { type: "integer", minimum: 1 }),
+      afterSequence: described("Only events after this sequence.", POSITION),
+      limit: described("At most so many events, up to `maxEventsPerPage`.", PAGE_LIMIT),
     },
   }),
   StoredLine: { oneOf: [ref("StoredEvent"), ref("HasMore")] },

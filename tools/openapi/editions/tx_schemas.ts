@@ -1,4 +1,5 @@
 import { answer, COUNT, described, list, oneWord, ref, request, type Schema } from "../schema.ts";
+import { settingLimit } from "../limits.ts";
 import { EVENT_PROPERTIES, PROJECTION_KEY } from "./model_schemas.ts";
 import { readRequest } from "./read_request.ts";
 import { health, ONE_TURN, operationalSchemas, turns } from "./operational_schemas.ts";
@@ -37,7 +38,10 @@ export const SCHEMAS_B: Readonly<Record<string, Schema>> = {
     "The last line. A response without it was cut short: abandon the transaction.",
     answer({ end: { type: "boolean", const: true } }),
   ),
-  TxWriteRequest: request({ required: ["events"], properties: { events: list(ref("NewEvent")) } }),
+  TxWriteRequest: request({
+    required: ["events"],
+    properties: { events: list(ref("NewEvent"), { maxItems: settingLimit("maxEventsPerTx") }) },
+  }),
   TimeOfCall: answer({ time: ref("Time") }),
   TxProjectionChanges: request({
     description:

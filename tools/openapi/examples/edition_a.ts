@@ -17,6 +17,7 @@ import {
   IDLE_READS,
   IDLE_TURN,
   METRICS_EXCHANGE,
+  OPENAPI_EXCHANGE,
   rootExchange,
   whoamiExchange,
 } from "./operational.ts";
@@ -148,6 +149,7 @@ const AFTER_WRITES: readonly Exchange[] = [
   healthExchange({}),
   whoamiExchange("A"),
   rootExchange("A"),
+  OPENAPI_EXCHANGE,
   METRICS_EXCHANGE,
   {
     operation: "GET /debug",

@@ -5,6 +5,7 @@ import {
   IDLE_READS,
   IDLE_TURN,
   METRICS_EXCHANGE,
+  OPENAPI_EXCHANGE,
   rootExchange,
   whoamiExchange,
 } from "./operational.ts";
@@ -129,6 +130,7 @@ const OPERATION: readonly Exchange[] = [
   },
   whoamiExchange("B"),
   rootExchange("B"),
+  OPENAPI_EXCHANGE,
   METRICS_EXCHANGE,
   begin("beginBeforePause", TX_2, "A transaction that a pause has to wait for"),
   {

@@ -18,6 +18,7 @@ import {
   IDLE_READS,
   IDLE_TURN,
   METRICS_EXCHANGE,
+  OPENAPI_EXCHANGE,
   rootExchange,
   whoamiExchange,
 } from "./operational.ts";
@@ -185,6 +186,7 @@ const OPERATION: readonly Exchange[] = [
   },
   whoamiExchange("C"),
   rootExchange("C"),
+  OPENAPI_EXCHANGE,
   METRICS_EXCHANGE,
   { operation: "POST /pause", name: "pause", summary: "Give out no more tickets", status: 204 },
   {

@@ -48,6 +48,15 @@ export const METRICS_EXCHANGE: Exchange = {
   ].join("\n"),
 };
 
+/** The document itself. A replay looks for these keys among the others. */
+export const OPENAPI_EXCHANGE: Exchange = {
+  operation: "GET /openapi.json",
+  name: "limits",
+  summary: "Some of its keys",
+  status: 200,
+  json: { openapi: "3.2.0", "x-limits": { maxEventSize: 65536, maxTagsPerEvent: 20 } },
+};
+
 /** `write` of `GET /debug` without any writes. */
 export const IDLE_TURN: JsonObject = { active: null, queued: [], httpOpen: 0, sqliteInUse: 0, sqliteMax: 1 };
 

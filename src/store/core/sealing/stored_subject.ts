@@ -1,7 +1,7 @@
+import { ApiError } from "../../../model/errors.ts";
 import type { StoredSubject } from "../../api/store.ts";
 import type { MasterKeys } from "./master_keys.ts";
 import { keyId } from "./subject_key.ts";
-import { ApiError } from "../../../model/errors.ts";
 
 /** A subject as it is in a table. */
 export interface SubjectRow {
