@@ -177,7 +177,7 @@ const exploreVerb = {
   flags: [
     { name: "port", value: "number", help: "port of the page on 127.0.0.1; any that is free by default" },
     { name: "open", help: "open the page in a browser" },
-    { name: "allow-writes", help: "let the page write, but delete nothing" },
+    { name: "allow-writes", help: "let the page write, but not reset the store" },
     ...server,
   ],
 } as const satisfies Verb;

@@ -75,9 +75,14 @@ async function untilAnswered<T>(ask: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
+/** True while a dialog is open. Keys are for the dialog then. */
+function isAsking(): boolean {
+  return document.querySelector("dialog[open]") !== null;
+}
+
 function listen(pages: Pages): void {
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || dialog.open) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || isAsking()) return;
     const { target, key } = event;
     const isField = target instanceof Element && target.closest("input, textarea, select") !== null;
     const isPress = key === "Enter" && target instanceof Element &&

@@ -12,7 +12,7 @@ const BODY_BYTES_MAX = 16 * 1024 * 1024;
 const TICKET = "x-service-ticket";
 
 /** The headers of the store that the explorer forwards to the page. */
-const PASSED_BACK = ["x-service-store", "x-service-head", "x-service-version", "allow"];
+const PASSED_BACK = ["x-service-store", "x-service-head", "x-service-version", "x-service-error", "allow"];
 
 /** Forwards requests of the page to the store. */
 export interface StoreForwarding {

@@ -1,6 +1,6 @@
 /*
  * The requests that the page may send to the store. The explorer rejects all others: no request of the browser can
- * reset or pause a store, or delete from it.
+ * reset or pause a store, or delete events.
  */
 
 interface Known {

@@ -49,6 +49,7 @@ for (const listen of ["tcp", "unix"] as const) {
       replies.push(await sendRaw(explorer, { path }));
     }
     assert.deepEqual(replies.map(({ status }) => status), [...Array(9).fill(200), 404]);
+    assert.equal(replies.at(-1)!.headers.get("x-service-error"), "ProjectionNotFound");
     for (const { text, headers } of replies) {
       assert.ok(!`${text}${[...headers]}`.includes(TOKEN));
       assert.notEqual(headers.get("content-type"), "text/html");

@@ -4,6 +4,7 @@ import { tagText } from "../filter/tag.ts";
 import { type Child, h, replace } from "../parts/dom.ts";
 import { timeText, wholeText } from "../parts/format.ts";
 import { notice, typeMark } from "../parts/parts.ts";
+import { tableOf } from "../parts/table.ts";
 import { visibleLine } from "../parts/visible_text.ts";
 import { regularly } from "../parts/regularly.ts";
 import { type Conflicts, filterOf, type RejectedWrite, rulesOf } from "./rejected_writes.ts";
@@ -83,9 +84,9 @@ export class ConflictsView implements View {
         { class: "quiet" },
         `The last ${conflicts.length} writes that were rejected, by what they asked for.`,
       ),
-      tableOf(["Decision", "It asked for", "Rejected"], rules),
+      tableOf(["Decision", "It asked for", "Rejected"], rules, ["Rejected"]),
       h("h2", { class: "view-title" }, "By hour"),
-      tableOf(["Hour", "Decision", "Rejected"], byHour),
+      tableOf(["Hour", "Decision", "Rejected"], byHour, ["Rejected"]),
       h("h2", { class: "view-title" }, "One by one"),
       tableOf(["Time", "Decision", "It asked for", "Broken by"], conflicts.map((one) => this.#row(one))),
     );
@@ -132,24 +133,4 @@ function queryText({ alternatives }: ReturnType<typeof filterOf>, isShortened: b
   const text = texts.length === 0 ? "any event" : texts.join(" or ");
   const isCut = isShortened || text.length > CHARACTERS_MAX;
   return visibleLine(text.slice(0, CHARACTERS_MAX)) + (isCut ? " \u2026" : "");
-}
-
-function tableOf(heads: readonly string[], rows: readonly (readonly Child[])[]): HTMLElement {
-  const last = heads.at(-1) === "Rejected" ? heads.length - 1 : undefined;
-  const cell = (name: "th" | "td", content: Child, column: number): HTMLElement =>
-    h(name, column === last ? { class: "number" } : {}, content);
-  return h(
-    "div",
-    { class: "table-part" },
-    h(
-      "table",
-      {},
-      h("thead", {}, h("tr", {}, ...heads.map((head, column) => cell("th", head, column)))),
-      h(
-        "tbody",
-        {},
-        ...rows.map((row) => h("tr", {}, ...row.map((content, column) => cell("td", content, column)))),
-      ),
-    ),
-  );
 }

@@ -9,7 +9,7 @@ const KEYS = [
   ["Esc", "close"],
   ["p", "pause and resume"],
   ["g", "to the top"],
-  ["1 \u2013 6", "the views"],
+  ["1 \u2013 7", "the views"],
   ["?", "this help"],
 ] as const;
 

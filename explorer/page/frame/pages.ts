@@ -1,11 +1,12 @@
 import type { App, View } from "./app.ts";
 import { StoreCatalog } from "../catalog/store_catalog.ts";
 import { ConflictsView } from "../conflicts/conflicts_view.ts";
+import { ConsumersView } from "../consumers/consumers_view.ts";
 import type { StoreFacts } from "../filter/copy_as.ts";
 import { EventsView } from "../events/events_view.ts";
 import { HealthView } from "../health/health_view.ts";
 import { ProjectionsView } from "../projections/projections_view.ts";
-import { fragmentOf, RIGHT_OF, type Route, routeOf, type ViewName, VIEWS } from "./route.ts";
+import { fragmentOf, isOffered, type Route, routeOf, type ViewName, VIEWS } from "./route.ts";
 import { Seen } from "../filter/seen.ts";
 import type { Shell } from "./shell.ts";
 import type { Right, Whoami } from "../store/rights.ts";
@@ -20,6 +21,7 @@ const MAKERS: Readonly<Record<ViewName, new (app: App) => View>> = {
   conflicts: ConflictsView,
   health: HealthView,
   try: TryView,
+  consumers: ConsumersView,
 };
 
 /** The views. The address names the one that is shown. */
@@ -68,9 +70,9 @@ export class Pages implements App {
     view.show(this.route);
   }
 
-  /** Returns the view, or the first one that the token may see. */
+  /** Returns the view, or the first one that the page offers. */
   #allowed(view: ViewName): ViewName {
-    const isAllowed = (name: ViewName): boolean => this.may.includes(RIGHT_OF[name]);
+    const isAllowed = (name: ViewName): boolean => isOffered(name, this.may, this.facts.edition);
     return isAllowed(view) ? view : VIEWS.find(isAllowed) ?? view;
   }
 

@@ -1,3 +1,4 @@
+import type { Edition } from "../filter/query.ts";
 import type { Right } from "../store/rights.ts";
 import { type Alternative, alternativesOf, type Filter, NO_FILTER } from "../filter/filter.ts";
 import { type Tag, tagOf, tagText } from "../filter/tag.ts";
@@ -8,18 +9,24 @@ import { type Tag, tagOf, tagText } from "../filter/tag.ts";
  * explorer is not part of it.
  */
 
-export const VIEWS = ["events", "trace", "projections", "conflicts", "health", "try"] as const;
+export const VIEWS = ["events", "trace", "projections", "conflicts", "health", "try", "consumers"] as const;
 export type ViewName = typeof VIEWS[number];
 
 /** The right of the store's token that each view needs. */
-export const RIGHT_OF: Readonly<Record<ViewName, Right>> = {
+const RIGHT_OF: Readonly<Record<ViewName, Right>> = {
   events: "read",
   trace: "read",
   projections: "read",
   conflicts: "operate",
   health: "operate",
   try: "read",
+  consumers: "read",
 };
+
+/** True if the token may see the view, and the edition has it. */
+export function isOffered(view: ViewName, may: readonly Right[], edition: Edition): boolean {
+  return may.includes(RIGHT_OF[view]) && (view !== "consumers" || edition === "A");
+}
 
 export interface Route {
   readonly view: ViewName;
@@ -33,6 +40,8 @@ export interface Route {
   /** The tag of a trace. */
   readonly trace: Tag | undefined;
   readonly projection: { readonly type: string; readonly id: string } | undefined;
+  /** The name of a consumer. */
+  readonly consumer: string | undefined;
 }
 
 export const START: Route = {
@@ -43,6 +52,7 @@ export const START: Route = {
   open: undefined,
   trace: undefined,
   projection: undefined,
+  consumer: undefined,
 };
 
 /** Splits a fragment, as the program prints it, into the key and the rest. */
@@ -70,13 +80,14 @@ export function routeOf(fragment: string): Route {
     open: sequenceOf(values.get("open")),
     trace,
     projection: type ? { type, id: values.get("id") ?? "" } : undefined,
+    consumer: values.get("consumer") || undefined,
   };
 }
 
 /** The fragment of a route. */
 export function fragmentOf(route: Route): string {
   const values = new URLSearchParams();
-  const { view, filter, trace, projection } = route;
+  const { view, filter, trace, projection, consumer } = route;
   if (view === "events") {
     filter.alternatives.forEach(({ types, tags }, i) => {
       if (i > 0) values.append("or", "");
@@ -96,6 +107,7 @@ export function fragmentOf(route: Route): string {
     values.set("projection", projection.type);
     values.set("id", projection.id);
   }
+  if (view === "consumers" && consumer !== undefined) values.set("consumer", consumer);
   const query = values.toString();
   return `#/${view}${query === "" ? "" : `?${query}`}`;
 }

@@ -1,5 +1,5 @@
 import { h, replace, setAttribute } from "../parts/dom.ts";
-import { RIGHT_OF, type ViewName, VIEWS } from "./route.ts";
+import { isOffered, type ViewName, VIEWS } from "./route.ts";
 import { themeSwitch } from "./theme.ts";
 import type { Whoami } from "../store/rights.ts";
 import type { About } from "../store/store_calls.ts";
@@ -11,6 +11,7 @@ const TITLES: Readonly<Record<ViewName, string>> = {
   conflicts: "Conflicts",
   health: "Health",
   try: "Try it",
+  consumers: "Consumers",
 };
 
 /** The frame around every view: the tabs, the address of the store, and its state. */
@@ -52,9 +53,9 @@ export class Shell {
     );
   }
 
-  /** Shows the store and the token, and hides the views that the token may not see. */
+  /** Shows the store and the token, and hides the views that the token may not see or the edition lacks. */
   showAbout({ place, allowWrites }: About, { edition, name, may, within = {} }: Whoami): void {
-    for (const [view, tab] of this.#tabs) tab.hidden = !may.includes(RIGHT_OF[view]);
+    for (const [view, tab] of this.#tabs) tab.hidden = !isOffered(view, may, edition);
     const mayWrite = allowWrites && may.includes("write");
     replace(
       this.#place,

@@ -199,7 +199,8 @@ export class StoreCalls {
   }
 }
 
-function errorOf({ status, text }: Answer): CallError {
+/** The error of an answer. */
+export function errorOf({ status, text }: Answer): CallError {
   try {
     const { error, message } = JSON.parse(text);
     return new CallError(String(error), status, String(message));

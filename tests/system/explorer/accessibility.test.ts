@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { run } from "../../../tools/build/run.ts";
 import type { ChromiumPage } from "../support/chromium.ts";
+import { startExplorer } from "../../../explorer/server/start_explorer.ts";
+import { placeOf } from "../../client/support.ts";
 import { EVENT, exploredTest, pressButton, ROWS, says, textOf, write } from "./explored.ts";
+import { parkedConsumer } from "./parked.ts";
 
 /*
  * Every view, as axe-core checks it, and by keyboard.
@@ -104,6 +107,35 @@ await exploredTest(
     }
   },
 );
+
+await exploredTest("axe-core finds nothing in consumers, with and without writes", {}, async ({
+  server,
+  explorer,
+  openWith,
+}) => {
+  const axe = await axeSource();
+  await using _consumer = await parkedConsumer(server, "mail", 2);
+  await using writing = startExplorer({ store: placeOf(server.address), allowWrites: true });
+  for (const [width, scheme] of [[1280, "light"], [360, "dark"]] as const) {
+    for (const [shown, ready] of [[explorer, "--allow-writes"], [writing, "Retry all"]] as const) {
+      await using page = await openWith(shown, "/consumers", { width, scheme });
+      await page.evaluate(`${axe}; undefined`);
+      const check = async (view: string): Promise<void> => {
+        assert.deepEqual(await violationsIn(page), [], `${view} at ${width}, ${scheme}`);
+        assert.equal(await page.evaluate("document.documentElement.scrollWidth"), width, view);
+      };
+      await page.until('document.querySelector(".consumers td a") !== null');
+      await check("the list");
+      await page.evaluate('document.querySelector(".consumers td a").click()');
+      await page.until(`${says(ready)} && ${says("Done up to")}`);
+      await check("a consumer");
+      if (shown === explorer) continue;
+      await page.evaluate(pressButton("Drop all"));
+      await page.until(says("Drop all parked events?"));
+      await check("the dialog");
+    }
+  }
+});
 
 await exploredTest("everything can be done without a mouse", {}, async ({ server, open }) => {
   await write(

@@ -27,7 +27,7 @@ await exploredTest(
       await using explorer = explorerOf("read");
       await using page = await openWith(explorer, "/health");
       await page.until(says("may-read"));
-      assert.deepEqual(await page.evaluate(TABS), ["Events", "Trace", "Projections", "Try it"]);
+      assert.deepEqual(await page.evaluate(TABS), ["Events", "Trace", "Projections", "Try it", "Consumers"]);
       await page.until('document.title.startsWith("Events")');
       await page.evaluate('location.hash = "#/try"');
       await page.until(says('The explorer\'s token lacks the right "write".'));

@@ -38,7 +38,9 @@ Deno.test("what is shown and the address that says so are the same", () => {
   }));
   const projection = plain({ type: fc.string({ minLength: 1 }), id: fc.string() })
     .map((projection): Route => ({ ...START, view: "projections", projection }));
-  fc.assert(fc.property(fc.oneof(events, trace, projection), (route) => {
+  const consumer = fc.string({ minLength: 1, unit })
+    .map((consumer): Route => ({ ...START, view: "consumers", consumer }));
+  fc.assert(fc.property(fc.oneof(events, trace, projection, consumer), (route) => {
     assert.deepEqual(routeOf(fragmentOf(route)), route);
   }));
 });
