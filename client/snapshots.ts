@@ -4,6 +4,7 @@ import type { Position, StoredEvent } from "./events.ts";
 import { initialState } from "./initial_state.ts";
 import { getProjection, pathOf } from "./projections.ts";
 import { asPayload, fromPayload } from "./projector.ts";
+import { lossIn } from "./schemas/plain_json.ts";
 import type { Server } from "./server.ts";
 import { wireQuery } from "./wire.ts";
 import { write } from "./writing.ts";
@@ -183,18 +184,9 @@ class KeptState<Events extends object> {
   }
 }
 
-/** True if a value is the same after it was JSON. A property that is undefined may be missing then. */
+/** True if a value is the same after it was JSON. A state may also be undefined. */
 function isJson(value: unknown): boolean {
-  if (value === undefined) return true;
-  if (Object(value) !== value) {
-    return typeof value === "number"
-      ? Number.isFinite(value)
-      : typeof value !== "bigint" && typeof value !== "symbol";
-  }
-  if (Array.isArray(value)) return Array.from(value).every((item) => item !== undefined && isJson(item));
-  const prototype = Object.getPrototypeOf(value);
-  return (prototype === Object.prototype || prototype === null) &&
-    Object.values(value as object).every(isJson);
+  return value === undefined || !lossIn(value);
 }
 
 /** FNV-1a with 64 bits: an ID for a long text. If two models share it, each voids the snapshots of the other. */
