@@ -107,7 +107,7 @@ function carries({ identifiers }: Stored, name: string, value: string): boolean 
 }
 
 /** The form of the client, which knows the rules of queries. */
-function queryOf(query: QueryBody): Query<Record<string, string>> {
+export function queryOf(query: QueryBody): Query {
   if (query === "*") return query;
   return query.map(({ types, identifiers = [], metadata = [] }) => {
     const [ofDomain, others] = [identifiers, metadata].map((tags) => {

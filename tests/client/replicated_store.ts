@@ -1,11 +1,13 @@
-import type { Query, StoredEvent, Transport, TransportReply, TransportRequest } from "../../client/mod.ts";
+import type { StoredEvent, Transport, TransportReply, TransportRequest } from "../../client/mod.ts";
 import { matches } from "../../client/queries.ts";
+import { queryOf } from "../../client/testing/events_in_memory.ts";
+import type { QueryBody } from "../../client/testing/wire_types.ts";
 import { type ScriptedAnswer, ScriptedTransport } from "./faulty_transport.ts";
 
 /** The fields of the body of `POST /write` that the model uses. */
 interface WireWrite {
   readonly conditions: readonly {
-    readonly failIfEventsMatch: unknown;
+    readonly failIfEventsMatch: QueryBody;
     readonly afterSequence?: number;
     readonly store?: string;
   }[];
@@ -14,7 +16,7 @@ interface WireWrite {
 
 /** The fields of the body of `QUERY /events` that the model uses. */
 interface WireRead {
-  readonly query: unknown;
+  readonly query: QueryBody;
   readonly afterSequence: number;
   readonly headAtLeast?: number;
 }
@@ -133,20 +135,6 @@ function conflict(place: object): Promise<TransportReply> {
 
 function reply(status: number, body: string, headers: Record<string, string>): Promise<TransportReply> {
   return new ScriptedTransport({ status, body, headers }).send({} as TransportRequest);
-}
-
-/** Converts a query on the wire to one of the client. */
-function queryOf(wire: unknown): Query {
-  if (wire === "*") return "*";
-  type Tag = { readonly name: string; readonly value: string };
-  type Item = { readonly types?: string[]; readonly identifiers?: Tag[]; readonly metadata?: Tag[] };
-  const tags = (list: Tag[] = []): Record<string, string> =>
-    Object.fromEntries(list.map(({ name, value }) => [name, value]));
-  return (wire as Item[]).map(({ types, identifiers, metadata }) => ({
-    ...(types === undefined ? {} : { types }),
-    identifiers: tags(identifiers),
-    metadata: tags(metadata),
-  }));
 }
 
 /** A fault that one request meets on the way to the store or back. */
