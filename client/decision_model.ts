@@ -69,7 +69,7 @@ export interface DecisionModelByType<Events extends object, State>
 export interface GivenModel<Events extends object, State, Q extends Query<Events> = Query<Events>>
   extends Omit<DecisionModel<Events, State>, "query" | "apply"> {
   /** Selects the events that are applied. The types that it names narrow the event of `apply`. */
-  readonly query: Q & OnlyKnownKeys<Q>;
+  readonly query: Q & OnlyKnownKeys<Events, Q>;
   /** Returns the state after an event. */
   readonly apply?: (state: State, event: StoredEvent<Events, SelectedType<Events, Q>>) => State;
   /** Instead of `apply`: returns the state after an event, by its type. */

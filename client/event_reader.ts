@@ -33,7 +33,7 @@ export abstract class EventReader<Events extends object = Record<string, unknown
    * ```
    */
   read<const Q extends Query<Events> = Query<Events>>(
-    query: Q & OnlyKnownKeys<Q>,
+    query: Q & OnlyKnownKeys<Events, Q>,
     options?: ReadOptions & { readonly backwards?: false },
   ): Promise<Page<Events, SelectedType<Events, Q>>>;
   /**
@@ -51,7 +51,7 @@ export abstract class EventReader<Events extends object = Record<string, unknown
    * ```
    */
   read<const Q extends Query<Events> = Query<Events>>(
-    query: Q & OnlyKnownKeys<Q>,
+    query: Q & OnlyKnownKeys<Events, Q>,
     options: ReadOptions,
   ): Promise<BackwardsPage<Events, SelectedType<Events, Q>>>;
   read(query: Query<Events>, options: ReadOptions = {}): Promise<never> {
@@ -74,7 +74,7 @@ export abstract class EventReader<Events extends object = Record<string, unknown
    * ```
    */
   async *readAll<const Q extends Query<Events> = Query<Events>>(
-    query: Q & OnlyKnownKeys<Q>,
+    query: Q & OnlyKnownKeys<Events, Q>,
     options: ReadAllOptions = {},
   ): AsyncGenerator<StoredEvent<Events, SelectedType<Events, Q>>, void> {
     const { signal, ...range } = options;
@@ -96,10 +96,10 @@ export abstract class EventReader<Events extends object = Record<string, unknown
    * console.log(`${sequence} events in ${storeId}`);
    * ```
    */
-  async head({ signal }: CallOptions = {}): Promise<Position> {
+  async head(options: CallOptions = {}): Promise<Position> {
     // No event has a higher sequence, so the read returns none.
     // After every sequence that there can be.
-    return (await this.read("*", { after: 2 ** 53 - 1, limit: 1, signal })).head;
+    return (await this.read("*", { after: 2 ** 53 - 1, limit: 1, signal: options.signal })).head;
   }
 
   /**
@@ -124,7 +124,7 @@ export abstract class EventReader<Events extends object = Record<string, unknown
    * ```
    */
   async *follow<const Q extends Query<Events> = Query<Events>>(
-    query: Q & OnlyKnownKeys<Q>,
+    query: Q & OnlyKnownKeys<Events, Q>,
     options: FollowOptions = {},
   ): AsyncGenerator<Followed<Events, SelectedType<Events, Q>>, never> {
     const followed = (await import("./follow.ts")).follow<Events>(this.server, query, options);

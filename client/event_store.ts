@@ -189,7 +189,7 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
    * }
    * ```
    */
-  async forget(subject: Subject, options: ForgetOptions<Events> = {}): Promise<Forgotten> {
+  async forget(subject: Subject<Events>, options: ForgetOptions<Events> = {}): Promise<Forgotten> {
     return (await import("./forget.ts")).forget(this.server, subject, options);
   }
 

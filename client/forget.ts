@@ -1,4 +1,4 @@
-import type { NewEvent } from "./events.ts";
+import type { IdentifierName, NewEvent } from "./events.ts";
 import type { OneOrMore } from "./one_or_more.ts";
 import type { CallOptions } from "./options.ts";
 import type { Server } from "./server.ts";
@@ -6,9 +6,9 @@ import { wireEvents } from "./wire.ts";
 import type { AppendedEvent } from "./writing.ts";
 
 /** An identifier that stands for a person, by the setting `subjects` of the server. */
-export interface Subject {
+export interface Subject<Events extends object = Record<string, unknown>> {
   /** The name of the identifier, such as `student`. */
-  readonly name: string;
+  readonly name: IdentifierName<Events>;
   /** Its value, such as `s1`. */
   readonly value: string;
 }
@@ -30,7 +30,7 @@ export interface Forgotten {
 /** Sends one `POST /forget`. It is repeated only while the server says that it has changed nothing. */
 export async function forget<Events extends object>(
   server: Server,
-  identifier: Subject,
+  identifier: Subject<Events>,
   { events = [], signal }: ForgetOptions<Events>,
 ): Promise<Forgotten> {
   const { body, json } = await server.repeat({

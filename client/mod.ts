@@ -40,7 +40,21 @@ export {
 export * from "./errors.ts";
 export type { EventReader } from "./event_reader.ts";
 export { EventStore } from "./event_store.ts";
-export type { EventOf, NewEvent, PayloadFormat, Position, StoredEvent, Tags, TypeOf } from "./events.ts";
+export type {
+  EventOf,
+  Identified,
+  IdentifierName,
+  IdentifiersOf,
+  NewEvent,
+  NewIdentifiers,
+  PayloadFormat,
+  PayloadOf,
+  Position,
+  QueryIdentifiers,
+  StoredEvent,
+  Tags,
+  TypeOf,
+} from "./events.ts";
 export type { Followed, FollowOptions } from "./follow.ts";
 export type { ForgetOptions, Forgotten, Subject } from "./forget.ts";
 export type { OneOrMore } from "./one_or_more.ts";

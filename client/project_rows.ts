@@ -36,7 +36,7 @@ export interface RowModel<Events extends object, State> {
 export interface GivenRowModel<Events extends object, State, Q extends Query<Events> = Query<Events>>
   extends Omit<RowModel<Events, State>, "query" | "key" | "apply"> {
   /** Selects the events that are applied. The types that it names narrow the event of `key` and of `apply`. */
-  readonly query: Q & OnlyKnownKeys<Q>;
+  readonly query: Q & OnlyKnownKeys<Events, Q>;
   /** The keys of the rows that an event changes, if any. A key is the ID of a projection. */
   readonly key: (event: StoredEvent<Events, SelectedType<Events, Q>>) => OneOrMore<string> | undefined;
   /** Returns the state of a row after an event. `undefined` deletes the row. */

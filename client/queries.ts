@@ -1,4 +1,4 @@
-import type { NewEvent, Position, StoredEvent, Tags, TypeOf } from "./events.ts";
+import type { NewEvent, Position, QueryIdentifiers, StoredEvent, Tags, TypeOf } from "./events.ts";
 import { listOf } from "./one_or_more.ts";
 
 /** Selects events that match every given key. An omitted key does not filter. */
@@ -6,7 +6,7 @@ export interface QueryItem<Events extends object = Record<string, unknown>> {
   /** The event has one of these types. */
   readonly types?: readonly TypeOf<Events>[];
   /** The event carries all of these identifiers. */
-  readonly identifiers?: Tags;
+  readonly identifiers?: QueryIdentifiers<Events>;
   /** The event carries all of these metadata entries. */
   readonly metadata?: Tags;
 }
@@ -25,12 +25,18 @@ export type SelectedType<Events extends object, Q> = Q extends readonly (infer I
 
 /**
  * Rejects misspelled keys in a query whose exact type the compiler infers. Without it, `identifier` instead of
- * `identifiers` would select more events than wanted.
+ * `identifiers` would select more events than wanted. It also rejects identifiers that no type of event has.
  */
-export type OnlyKnownKeys<Q> = Q extends string ? unknown
-  : Q extends readonly unknown[] ? { readonly [Index in keyof Q]: OnlyKnownKeys<Q[Index]> }
+export type OnlyKnownKeys<Events extends object, Q> = Q extends string ? unknown
+  : Q extends readonly unknown[] ? { readonly [Index in keyof Q]: OnlyKnownKeys<Events, Q[Index]> }
   : {
-    readonly [Key in Exclude<keyof Q, keyof QueryItem>]: "a query item has types, identifiers and metadata";
+    readonly [Key in keyof Q]: Key extends "identifiers" ? {
+        readonly [Name in Exclude<keyof Q[Key], keyof QueryIdentifiers<Events>>]: [
+          "no type of event has this identifier",
+        ];
+      }
+      : Key extends keyof QueryItem ? unknown
+      : "a query item has types, identifiers and metadata";
   };
 
 /** A write happens only if no event matches the query. With `after`, only events after that position count. */
@@ -65,7 +71,8 @@ export function matches<Events extends object>(
   event: StoredEvent<Events> | NewEvent<Events>,
 ): boolean {
   return itemsOf(query)?.some(({ types = [event.type], identifiers = {}, metadata = {} }) =>
-    types.includes(event.type) && carries(identifiers, event.identifiers) && carries(metadata, event.metadata)
+    types.includes(event.type) && carries(identifiers as Tags, event.identifiers) &&
+    carries(metadata, event.metadata)
   ) ?? true;
 }
 

@@ -29,7 +29,7 @@ export type NewWireEvent = Pick<WireEvent, "type" | "identifiers" | "metadata" |
 export function wireQuery<Events extends object>(query: Query<Events>, edition?: string): unknown {
   return itemsOf(query)?.map(({ types, identifiers, metadata }) => ({
     types,
-    identifiers: identifiers && wireTags(identifiers),
+    identifiers: identifiers && wireTags(identifiers as Tags),
     metadata: metadata && wireTags(metadata),
   })) ?? (edition === "B" ? "all" : "*");
 }

@@ -1,6 +1,6 @@
 import { decideMarked } from "./decide.ts";
 import { Refused } from "./errors.ts";
-import type { NewEvent, Tags } from "./events.ts";
+import type { NewEvent, StoredEvent, Tags } from "./events.ts";
 import { listOf, type OneOrMore } from "./one_or_more.ts";
 import type { CallOptions } from "./options.ts";
 import type { Condition } from "./queries.ts";
@@ -33,7 +33,7 @@ export async function writeOnce<Events extends object>(
   if (!wanted.length) throw new TypeError("there is no event to write");
   const written = await decideMarked(server, {}, () => wanted, { ...options, mark, mayExist: true });
   const { found } = written;
-  const bodyOf = (events: readonly NewEvent<Events>[]): string => {
+  const bodyOf = (events: readonly NewEvent[]): string => {
     const bodies = events.map(({ type, identifiers = {}, metadata, payload }, i) => [
       type,
       sorted(identifiers),
@@ -44,7 +44,7 @@ export async function writeOnce<Events extends object>(
     ]);
     return JSON.stringify(bodies, withSortedKeys);
   };
-  if (found && bodyOf(found) !== bodyOf(await server.codec("written", wanted))) {
+  if (found && bodyOf(found as readonly StoredEvent[]) !== bodyOf(await server.codec("written", wanted))) {
     const message = `other events were written under the key "${key}"`;
     throw new Refused({ code: "DifferentBody", message });
   }

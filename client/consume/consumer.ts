@@ -1,4 +1,4 @@
-import type { NewEvent, StoredEvent } from "../events.ts";
+import type { IdentifierName, NewEvent, StoredEvent } from "../events.ts";
 import type { OneOrMore } from "../one_or_more.ts";
 import type { CallOptions } from "../options.ts";
 import type { Condition, Query } from "../queries.ts";
@@ -42,7 +42,7 @@ export interface Consumer<Events extends object = Record<string, unknown>> {
    * in parallel. Events without a value share one order. An event with several values of the identifier ends
    * `consume` with a `TypeError`: then use a function. Default: all events in order.
    */
-  readonly by?: string | ((event: StoredEvent<Events>) => string | undefined);
+  readonly by?: IdentifierName<Events> | ((event: StoredEvent<Events>) => string | undefined);
   /** Handles an event. If it throws, it is called again, after a pause. */
   readonly handle: (
     event: StoredEvent<Events>,

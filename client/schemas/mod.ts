@@ -11,6 +11,7 @@ export {
   type PayloadReport,
   type VersionCount,
 } from "./check_payloads.ts";
+export { identified } from "./identified.ts";
 export type {
   EventsOf,
   PayloadVersion,

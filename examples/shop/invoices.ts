@@ -8,7 +8,7 @@ export const invoices = (store: Store): Consumer<Events> => ({
   query: { types: ["OrderPlaced"] },
   async handle(event) {
     if (event.type !== "OrderPlaced") return;
-    const identifiers = { order: event.identifiers["order"]! };
+    const identifiers = { order: event.identifiers.order };
     const { events: [last], head } = await store.read(issued, { backwards: true, limit: 1 });
     // Only if the consumer was deleted and begins anew, orders have an invoice already.
     const { events: [existing] } = await store.read({ ...issued, identifiers });

@@ -14,11 +14,14 @@ export const products: Table = {
   apply(database, events, table) {
     const change = `UPDATE ${table} SET stock = stock + ? WHERE id = ?`;
     for (const { type, identifiers, payload } of events) {
-      const id = String(identifiers["product"]);
       if (type === "ProductListed") {
-        database.run(`INSERT INTO ${table} VALUES (?, ?, ?, 0)`, [id, payload.name, payload.cents]);
-      } else if (type === "StockReceived") database.run(change, [payload.pieces, id]);
-      else if (type === "OrderPlaced") database.run(change, [-payload.pieces, id]);
+        const row = [String(identifiers.product), payload.name, payload.cents];
+        database.run(`INSERT INTO ${table} VALUES (?, ?, ?, 0)`, row);
+      } else if (type === "StockReceived") {
+        database.run(change, [payload.pieces, String(identifiers.product)]);
+      } else if (type === "OrderPlaced") {
+        database.run(change, [-payload.pieces, String(identifiers.product)]);
+      }
     }
   },
 };
@@ -37,16 +40,15 @@ export const orders: Table = {
   `,
   apply(database, events, table) {
     for (const { sequence, type, identifiers, payload } of events) {
-      const id = String(identifiers["order"]);
       if (type === "OrderPlaced") {
         const { pieces, cents } = payload;
-        const row = [id, sequence, String(identifiers["product"]), pieces, cents];
+        const row = [String(identifiers.order), sequence, String(identifiers.product), pieces, cents];
         database.run(`INSERT INTO ${table} VALUES (?, ?, ?, ?, ?, 'placed', NULL)`, row);
       } else if (type === "InvoiceIssued") {
         const change = `UPDATE ${table} SET state = 'invoiced', invoice = ? WHERE id = ?`;
-        database.run(change, [payload.number, id]);
+        database.run(change, [payload.number, String(identifiers.order)]);
       } else if (type === "InvoiceSent") {
-        database.run(`UPDATE ${table} SET state = 'mailed' WHERE id = ?`, [id]);
+        database.run(`UPDATE ${table} SET state = 'mailed' WHERE id = ?`, [String(identifiers.order)]);
       }
     }
   },

@@ -2,7 +2,7 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { z } from "zod";
 import { decisionModel, type EventsOf, EventStore } from "../../client/mod.ts";
-import { versions } from "../../client/schemas/mod.ts";
+import { identified, versions } from "../../client/schemas/mod.ts";
 
 /*
  * The types that the compiler infers from schemas, and the mistakes that it rejects. `deno check` is the test: it fails
@@ -73,6 +73,26 @@ function named(): void {
   new EventStore({ url, schemas }) satisfies EventStore<Named>;
 }
 
+async function identifiedByName(): Promise<void> {
+  const schemas = {
+    Zod: identified(z.object({ cents: z.number() }), ["order"], ["customer"]),
+    Old: identified(versions(z.null()).next(z.string(), () => ""), ["order"]),
+  };
+  const store = new EventStore({ url, schemas });
+  await store.append({ type: "Zod", identifiers: { order: "o1" }, payload: { cents: 1 } });
+  for await (const event of store.readAll({ identifiers: { customer: "c1" } })) {
+    event.identifiers.order satisfies string | readonly string[];
+    if (event.type === "Zod") event.payload.cents satisfies number;
+    else event.payload satisfies string;
+  }
+  // @ts-expect-error an identifier is missing
+  await store.append({ type: "Old", identifiers: {}, payload: "" });
+  // @ts-expect-error no such identifier
+  store.readAll({ identifiers: { shop: "s1" } });
+  // @ts-expect-error a wrong payload
+  await store.append({ type: "Zod", identifiers: { order: "o1" }, payload: { cents: "1" } });
+}
+
 interface Events {
   Declared: { cents: number };
 }
@@ -89,5 +109,5 @@ async function declared(): Promise<void> {
 }
 
 Deno.test("the types of payloads follow from schemas, as the compiler has checked", () => {
-  void [inferred, named, declared];
+  void [inferred, named, identifiedByName, declared];
 });

@@ -3,7 +3,7 @@ export type WrongProgram = readonly [code: string, message: string];
 
 /** The code before each program: a library, as a user would declare it. */
 export const PRELUDE = `
-import { type DecisionModel, type DecisionModelByType, EventStore } from "eventstore-client";
+import { type DecisionModel, type DecisionModelByType, EventStore, type Identified } from "eventstore-client";
 interface Events {
   BookAcquired: { copies: number };
   BookLent: { by: string };
@@ -16,7 +16,12 @@ const lentTo: DecisionModelByType<Events, string> = {
   initial: "",
   on: { BookLent: (_, event) => event.payload.by },
 };
-void [store, lent, lentTo];
+interface NamedEvents {
+  BookAcquired: Identified<{ copies: number }, "book">;
+  BookLent: Identified<{ by: string }, "book" | "reader", "branch">;
+}
+const named = new EventStore<NamedEvents>({ url: "http://127.0.0.1:8085" });
+void [store, lent, lentTo, named];
 `;
 
 export const WRONG_PROGRAMS: readonly WrongProgram[] = [
@@ -185,5 +190,53 @@ export const WRONG_PROGRAMS: readonly WrongProgram[] = [
       on: { BookLent: (n, e) => n + e.payload./*!*/copies },
     });`,
     `Property 'copies' does not exist on type '{ by: string; }'.`,
+  ],
+  [
+    `await named.append({ type: "BookAcquired", identifiers: { /*!*/bok: "b1" }, payload: { copies: 1 } });`,
+    `Object literal may only specify known properties, but 'bok' does not exist in type '...'. Did you mean to write 'book'?`,
+  ],
+  [
+    `await named.append({ type: "BookAcquired", identifiers: { book: "b1", /*!*/reader: "r1" }, payload: { copies: 1 } });`,
+    `Object literal may only specify known properties, and 'reader' does not exist in type '...'.`,
+  ],
+  [
+    `await named.append({ type: "BookLent", /*!*/identifiers: { book: "b1" }, payload: { by: "Ada" } });`,
+    `Type '{ book: string; }' is not assignable to type '...'.`,
+  ],
+  [
+    `await named.append(/*!*/{ type: "BookAcquired", payload: { copies: 1 } });`,
+    `Argument of type '...' is not assignable to parameter of type 'OneOrMore<NewEvent<NamedEvents>>'.`,
+  ],
+  [
+    `await named.append({ type: "BookLent", identifiers: { book: "b1", reader: "r1" }, payload: { /*!*/by: 1 } });`,
+    `Type 'number' is not assignable to type 'string'.`,
+  ],
+  [
+    `await named.read({ identifiers: { /*!*/bok: "b1" } });`,
+    `Argument of type '{ identifiers: { bok: string; }; }' is not assignable to parameter of type 'Query<NamedEvents>'.`,
+  ],
+  [
+    `await named.read([{ types: ["BookLent"] }, { identifiers: { book: "b1", /*!*/raeder: "r1" } }]);`,
+    `Type '"r1"' is not assignable to type '"r1" & ["no type of event has this identifier"]'.`,
+  ],
+  [
+    `await named.append([], { conditions: { query: { identifiers: { /*!*/bok: "b1" } } } });`,
+    `Type '{ query: { identifiers: { bok: string; }; }; }' is not assignable to type 'OneOrMore<Condition<NamedEvents>> | undefined'.`,
+  ],
+  [
+    `await named.decide({ query: { identifiers: { book: "b1", /*!*/bok: "b1" } }, initial: 0, apply: (n) => n }, () => {});`,
+    `Type '"b1"' is not assignable to type '"b1" & ["no type of event has this identifier"]'.`,
+  ],
+  [
+    `for await (const { identifiers } of named.readAll({ types: ["BookAcquired"] })) identifiers./*!*/reader;`,
+    `Property 'reader' does not exist on type '...'.`,
+  ],
+  [
+    `await named.consume("c", { query: "*", /*!*/by: "bok", handle: () => {} });`,
+    `Type '"bok"' is not assignable to type '...'. Did you mean '"book"'?`,
+  ],
+  [
+    `await named.forget({ /*!*/name: "raeder", value: "r1" });`,
+    `Type '"raeder"' is not assignable to type 'IdentifierName<NamedEvents>'. Did you mean '"reader"'?`,
   ],
 ];

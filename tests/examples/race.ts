@@ -45,13 +45,15 @@ export async function historyOf<Events extends object>(): Promise<StoredEvent<Ev
 
 /** Events in the form of the store, which were never written. */
 export function inventedHistory<Events extends object>(...events: NewEvent<Events>[]): StoredEvent<Events>[] {
-  return events.map((event, i) => ({
-    sequence: i + 1,
-    time: "2026-11-20T19:07:36.048101Z",
-    identifiers: {},
-    metadata: {},
-    ...event,
-  } as StoredEvent<Events>));
+  return events.map((event, i) =>
+    ({
+      sequence: i + 1,
+      time: "2026-11-20T19:07:36.048101Z",
+      identifiers: {},
+      metadata: {},
+      ...event,
+    }) as unknown as StoredEvent<Events>
+  );
 }
 
 /** A client whose first write waits, after the client has decided. */
