@@ -41,9 +41,9 @@ export class Projections {
   async get<Payload = unknown>(
     type: string,
     id: string,
-    { signal }: CallOptions = {},
+    options: CallOptions = {},
   ): Promise<Projection<Payload> | undefined> {
-    return await getProjection(this.#server, pathOf(type, id), { signal });
+    return await getProjection(this.#server, pathOf(type, id), { signal: options.signal });
   }
 
   /**
@@ -77,12 +77,18 @@ export class Projections {
    * });
    * ```
    */
-  async write(changes: ProjectionChanges, { signal }: CallOptions = {}): Promise<ProjectionVersions> {
+  async write(changes: ProjectionChanges, options: CallOptions = {}): Promise<ProjectionVersions> {
     if (this.#server.edition === "A") {
-      return (await write(this.#server, [], { projections: changes, signal })).projections;
+      return (await write(this.#server, [], { projections: changes, signal: options.signal })).projections;
     }
     const body = wireProjections(this.#server, changes);
-    const call = { method: "POST", path: "/projections", body, changes: true, signal } as const;
+    const call = {
+      method: "POST",
+      path: "/projections",
+      body,
+      changes: true,
+      signal: options.signal,
+    } as const;
     const { json, body: versions } = await this.#server.repeat(call);
     return json(versions);
   }
@@ -98,8 +104,8 @@ export class Projections {
    * await store.projections.deleteType("course");
    * ```
    */
-  async deleteType(type: string, { signal }: CallOptions = {}): Promise<void> {
-    await this.#delete(`/projections/${segment(type)}`, signal);
+  async deleteType(type: string, options: CallOptions = {}): Promise<void> {
+    await this.#delete(`/projections/${segment(type)}`, options);
   }
 
   /**
@@ -113,11 +119,11 @@ export class Projections {
    * await store.projections.deleteAll();
    * ```
    */
-  async deleteAll({ signal }: CallOptions = {}): Promise<void> {
-    await this.#delete("/projections", signal);
+  async deleteAll(options: CallOptions = {}): Promise<void> {
+    await this.#delete("/projections", options);
   }
 
-  async #delete(path: string, signal: AbortSignal | undefined): Promise<void> {
+  async #delete(path: string, { signal }: CallOptions): Promise<void> {
     await this.#server.repeat({ method: "DELETE", path, success: 204, changes: true, signal });
   }
 }

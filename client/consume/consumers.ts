@@ -83,7 +83,8 @@ export class Consumers {
    * for (const { name, lag, members } of await consumers.list()) console.log(name, lag, members);
    * ```
    */
-  async list({ signal }: CallOptions = {}): Promise<ConsumerSummary[]> {
+  async list(options: CallOptions = {}): Promise<ConsumerSummary[]> {
+    const { signal } = options;
     const names: string[] = [];
     for await (const { id } of listProjections(this.#server, { type: NAMES, signal })) names.push(id);
     const summaries: ConsumerSummary[] = [];
@@ -113,7 +114,8 @@ export class Consumers {
    * for (const { sequence, error } of invoices?.parked ?? []) console.log(sequence, error);
    * ```
    */
-  async get(name: string, { signal }: CallOptions = {}): Promise<ConsumerState | undefined> {
+  async get(name: string, options: CallOptions = {}): Promise<ConsumerState | undefined> {
+    const { signal } = options;
     const records = new Records(this.#server, name);
     const listed = await records.list(signal);
     const progress = await this.#progress(records, listed, signal);

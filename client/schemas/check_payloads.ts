@@ -87,14 +87,15 @@ export interface VersionCount {
 export async function checkPayloads<Events extends object, Stored extends object>(
   store: EventReader<Stored>,
   schemas: Schemas<Events>,
-  { query = "*", signal, ...range }: CheckPayloadsOptions = {},
+  options: CheckPayloadsOptions = {},
 ): Promise<PayloadReport> {
+  const { query = "*", signal, ...range } = options;
   const server: Server = {
     ...store["server"],
     payload: "text",
     codec: (_, events) => Promise.resolve(events),
   };
-  const options = { schemas, checkReads: true } as Options;
+  const checks = { schemas, checkReads: true } as Options;
   const counts = new Map<string, Mutable<VersionCount>>();
   const failures: PayloadFailure[] = [];
   let total = 0;
@@ -104,10 +105,10 @@ export async function checkPayloads<Events extends object, Stored extends object
     const { events, position, isEnd } = (await steps.next()).value;
     for (const event of events) {
       total++;
-      const count = countOf(counts, options, event);
+      const count = countOf(counts, checks, event);
       count.events++;
       if (event.forgotten) count.forgotten++;
-      const message = await faultOf(options, event);
+      const message = await faultOf(checks, event);
       if (message === undefined) continue;
       count.failed++;
       const { sequence } = event;

@@ -32,9 +32,10 @@ export interface MemoryStoreOptions
  * ```
  */
 export function memoryStore<Events extends object = Record<string, unknown>>(
-  { clock, subjects = [], limits, ...options }: MemoryStoreOptions & SchemaOptions<Events> = {},
+  options: MemoryStoreOptions & SchemaOptions<Events> = {},
 ): EventStore<Events> {
+  const { clock, subjects = [], limits, ...others } = options;
   const now = (): Date => clock?.now() ?? new Date();
   const transport = new MemoryTransport({ now, subjects, limits: { ...LIMITS, ...limits } });
-  return new EventStore<Events>({ ...options, transport });
+  return new EventStore<Events>({ ...others, transport });
 }

@@ -15,6 +15,9 @@ import { needingTest } from "../support/needing_test.ts";
 const BUN = "bun@1.3.0";
 const VITEST = "vitest@3.2.4";
 
+/** The oldest version that docs/client.md names. */
+const TYPESCRIPT = "typescript@5.0.4";
+
 const directory = await Deno.makeTempDir({ prefix: "eventstore_client_test_" });
 const tarball = await npmPackage(directory);
 await Deno.writeTextFile(join(directory, "package.json"), '{ "type": "module", "private": true }');
@@ -182,3 +185,32 @@ Deno.test("the package holds modules, types and source maps with their sources, 
     assert.ok(!all.includes(path), path);
   }
 });
+
+const noTypeScript = await run("npm", [...INSTALL, TYPESCRIPT], { cwd: directory }).then(
+  () => undefined,
+  () => `${TYPESCRIPT} cannot be fetched from npm`,
+);
+needingTest(
+  "the types of all modules are right for the oldest TypeScript",
+  { missing: noTypeScript, excused: false },
+  async () => {
+    const modules = ["", "/mirror", "/schemas", "/testing"];
+    const program = modules.map((name, i) => `export * as m${i} from "eventstore-client${name}";\n`).join("");
+    await Deno.writeTextFile(join(directory, "types.ts"), program);
+    const lib = ["es2022", "dom", "dom.iterable"];
+    const compilerOptions = {
+      strict: true,
+      noEmit: true,
+      target: "es2022",
+      module: "nodenext",
+      lib,
+      types: [],
+    };
+    await Deno.writeTextFile(
+      join(directory, "tsconfig.json"),
+      JSON.stringify({ compilerOptions, files: ["types.ts"] }),
+    );
+    const { stdout } = await runCommand([join(directory, "node_modules/.bin/tsc")], { cwd: directory });
+    assert.equal(stdout, "");
+  },
+);
