@@ -5,14 +5,17 @@ import type { Server } from "./server.ts";
 /** The rows that were used last are kept in memory. */
 const KEPT_MAX = 10_000;
 
+/** The most keys of other rows that are kept in memory. */
+const KEYS_MAX = 200_000;
+
 /** The most rows that are read at once. */
 const READS_MAX = 16;
 
 /** A row of a projector. */
 export interface Row<State> {
   /** undefined: the row does not exist. */
-  version: string | undefined;
-  state: State | undefined;
+  version?: string | undefined;
+  state?: State | undefined;
 }
 
 /** The rows of a projector as they are stored, as long as no other copy of it writes them. */
@@ -21,14 +24,14 @@ export class KeptRows<State> {
   readonly #type: string;
   /** The row that was used last is the last one. */
   readonly #rows = new Map<string, Row<State>>();
-  /** True if no other rows exist than these. */
-  #isComplete: boolean;
+  /** The keys of all other rows that may exist; undefined: any may. So a new row need not be looked for. */
+  #others: Set<string> | undefined;
 
   /** @param isNew true if no row exists yet */
   constructor(server: Server, type: string, isNew: boolean) {
     this.#server = server;
     this.#type = type;
-    this.#isComplete = isNew;
+    this.#others = isNew ? new Set() : undefined;
   }
 
   /** Returns the rows of these keys, and forgets those that were not used for the longest time. */
@@ -36,8 +39,8 @@ export class KeptRows<State> {
     const taken = new Map<string, Row<State>>();
     const missing: string[] = [];
     for (const key of keys) {
-      const row = this.#rows.get(key) ?? { version: undefined, state: undefined };
-      if (!this.#rows.delete(key) && !this.#isComplete) missing.push(key);
+      const row = this.#rows.get(key) ?? {};
+      if (!this.#rows.delete(key) && this.#others?.delete(key) !== false) missing.push(key);
       taken.set(key, row);
       this.#rows.set(key, row);
     }
@@ -56,8 +59,9 @@ export class KeptRows<State> {
     for (const key of this.#rows.keys()) {
       if (this.#rows.size <= KEPT_MAX) break;
       this.#rows.delete(key);
-      this.#isComplete = false;
+      this.#others?.add(key);
     }
+    if (this.#others && this.#others.size > KEYS_MAX) this.#others = undefined;
     return taken;
   }
 }
