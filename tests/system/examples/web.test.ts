@@ -162,9 +162,9 @@ Deno.test("the sample with Express books seats, and lists those of a show", asyn
   await inDirectory(async (directory) => {
     await Deno.writeTextFile(join(directory, "package.json"), '{ "type": "module", "private": true }');
     const install = ["install", "--no-audit", "--no-fund", "--loglevel=error"];
-    await run("npm", [...install, await npmPackage(directory), "express@5.3.0", "zod@4.6.7"], {
-      cwd: directory,
-    });
+    const { express, zod } = deno.imports;
+    const packages = [express, zod].map((one) => one.slice("npm:".length));
+    await run("npm", [...install, await npmPackage(directory), ...packages], { cwd: directory });
     await Deno.copyFile(join(WEB, "express.js"), join(directory, "express.js"));
     await withSample((store, port) => ["node", "express.js", store, port], async (sample) => {
       await assertBooks(sample, 400);
