@@ -1,13 +1,13 @@
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
-import type { StoredEvent } from "../../client/mod.ts";
+import type { StoredEvent } from "../../../client/mod.ts";
 import {
   type MirrorDatabase,
   type MirrorModel,
   postgres,
   type PostgresConnection,
   sqlite,
-} from "../../client/mirror/mod.ts";
+} from "../../../client/mirror/mod.ts";
 
 /** A connection to a database that a test fills. */
 export interface Connection extends AsyncDisposable {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { mirror, type MirrorProgress } from "../../client/mirror/mod.ts";
-import { type EventStore, EventStoreError } from "../../client/mod.ts";
-import { eventually, pause } from "../support/eventually.ts";
-import type { ServerProcess } from "../support/server_process.ts";
-import { type Connection, insert, type NoteEvents, notes } from "./mirror_places.ts";
-import { startMirror } from "./mirror_process.ts";
-import { note, storeOf } from "./support.ts";
+import { mirror, type MirrorProgress } from "../../../client/mirror/mod.ts";
+import { type EventStore, EventStoreError } from "../../../client/mod.ts";
+import { eventually, pause } from "../../support/eventually.ts";
+import type { ServerProcess } from "../../support/server_process.ts";
+import { type Connection, insert, type NoteEvents, notes } from "./places.ts";
+import { startMirror } from "./process.ts";
+import { note, storeOf } from "../support.ts";
 
 /* The promises of a mirror, which hold on SQLite and on PostgreSQL. */
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { mirror, postgres, type PostgresConnection } from "../../client/mirror/mod.ts";
-import { inDirectory } from "../support/directory.ts";
-import { pause } from "../support/eventually.ts";
-import { MIRROR_CONTRACT } from "./mirror_contract.ts";
-import { connect, type NoteEvents, notes } from "./mirror_places.ts";
-import { note, sharedTestServer, storeOf } from "./support.ts";
+import { mirror, postgres, type PostgresConnection } from "../../../client/mirror/mod.ts";
+import { inDirectory } from "../../support/directory.ts";
+import { pause } from "../../support/eventually.ts";
+import { MIRROR_CONTRACT } from "./contract.ts";
+import { connect, type NoteEvents, notes } from "./places.ts";
+import { note, sharedTestServer, storeOf } from "../support.ts";
 
 const server = sharedTestServer();
 

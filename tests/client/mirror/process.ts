@@ -1,8 +1,8 @@
-import { mirror } from "../../client/mirror/mod.ts";
-import { EventStore, type EventStoreOptions } from "../../client/mod.ts";
-import type { Address } from "../support/connection.ts";
-import { connect, type NoteEvents, notes } from "./mirror_places.ts";
-import { placeOf } from "./support.ts";
+import { mirror } from "../../../client/mirror/mod.ts";
+import { EventStore, type EventStoreOptions } from "../../../client/mod.ts";
+import type { Address } from "../../support/connection.ts";
+import { connect, type NoteEvents, notes } from "./places.ts";
+import { placeOf } from "../support.ts";
 
 /** Starts a process that runs a mirror until it is killed. */
 export function startMirror(address: Address, place: string): { kill(): Promise<void> } {
