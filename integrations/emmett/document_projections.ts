@@ -25,20 +25,31 @@ export type DocumentEvolve<Current, Doc extends Document, EventType extends Even
   event: RecordedEvent<EventType>,
 ) => Doc | null;
 
-/** A projection into the documents of a collection. Without `initialState`, `evolve` gets null for a new document. */
-export type DocumentProjectionOptions<Doc extends Document, EventType extends Event> =
-  & {
-    /** The name of the projection. Default: that of the collection. */
-    readonly name?: string;
-    /** The types of events that it handles. */
-    readonly canHandle: CanHandle<EventType>;
-    /** The collection. It is the type of the projections in the store. */
-    readonly collectionName: string;
-  }
-  & (
-    | { readonly evolve: DocumentEvolve<Doc | null, Doc, EventType>; readonly initialState?: never }
-    | { readonly evolve: DocumentEvolve<Doc, Doc, EventType>; readonly initialState: () => Doc }
-  );
+/** A projection into the documents of a collection. `evolve` gets null for a new document. */
+export interface NullableDocumentOptions<Doc extends Document, EventType extends Event> {
+  /** The name of the projection. Default: that of the collection. */
+  readonly name?: string;
+  /** The types of events that it handles. */
+  readonly canHandle: CanHandle<EventType>;
+  /** The collection. It is the type of the projections in the store. */
+  readonly collectionName: string;
+  /** Returns the document after an event. */
+  readonly evolve: DocumentEvolve<Doc | null, Doc, EventType>;
+  readonly initialState?: never;
+}
+
+/** A projection into the documents of a collection. `evolve` gets `initialState()` for a new document. */
+export interface DocumentOptions<Doc extends Document, EventType extends Event>
+  extends Omit<NullableDocumentOptions<Doc, EventType>, "evolve" | "initialState"> {
+  /** Returns the document after an event. */
+  readonly evolve: DocumentEvolve<Doc, Doc, EventType>;
+  /** Returns the document before its first event. */
+  readonly initialState: () => Doc;
+}
+
+type AnyDocumentOptions<Doc extends Document, EventType extends Event> =
+  | NullableDocumentOptions<Doc, EventType>
+  | DocumentOptions<Doc, EventType>;
 
 /** The ID of the document that an event changes. */
 export interface WithDocumentId<EventType extends Event> {
@@ -64,7 +75,13 @@ export interface WithDocumentId<EventType extends Event> {
  * ```
  */
 export function eventStoreMultiStreamProjection<Doc extends Document, EventType extends Event>(
-  options: DocumentProjectionOptions<Doc, EventType> & WithDocumentId<EventType>,
+  options: DocumentOptions<Doc, EventType> & WithDocumentId<EventType>,
+): EventStoreProjectionDefinition<EventType>;
+export function eventStoreMultiStreamProjection<Doc extends Document, EventType extends Event>(
+  options: NullableDocumentOptions<Doc, EventType> & WithDocumentId<EventType>,
+): EventStoreProjectionDefinition<EventType>;
+export function eventStoreMultiStreamProjection<Doc extends Document, EventType extends Event>(
+  options: AnyDocumentOptions<Doc, EventType> & WithDocumentId<EventType>,
 ): EventStoreProjectionDefinition<EventType> {
   const { collectionName, canHandle, getDocumentId, initialState, name = collectionName } = options;
   const evolve = options.evolve as DocumentEvolve<Doc | null, Doc, EventType>;
@@ -101,10 +118,14 @@ export function eventStoreMultiStreamProjection<Doc extends Document, EventType 
  * ```
  */
 export function eventStoreSingleStreamProjection<Doc extends Document, EventType extends Event>(
-  options: DocumentProjectionOptions<Doc, EventType> & Partial<WithDocumentId<EventType>>,
+  options: DocumentOptions<Doc, EventType>,
+): EventStoreProjectionDefinition<EventType>;
+export function eventStoreSingleStreamProjection<Doc extends Document, EventType extends Event>(
+  options: NullableDocumentOptions<Doc, EventType>,
+): EventStoreProjectionDefinition<EventType>;
+export function eventStoreSingleStreamProjection<Doc extends Document, EventType extends Event>(
+  options: AnyDocumentOptions<Doc, EventType>,
 ): EventStoreProjectionDefinition<EventType> {
-  return eventStoreMultiStreamProjection({
-    getDocumentId: (event: RecordedEvent<EventType>) => event.metadata.streamName,
-    ...options,
-  });
+  const getDocumentId = (event: RecordedEvent<EventType>): string => event.metadata.streamName;
+  return eventStoreMultiStreamProjection<Doc, EventType>({ ...options, getDocumentId } as never);
 }

@@ -8,11 +8,12 @@ export { type EventStoreConsumer, eventStoreConsumer, type EventStoreConsumerOpt
 export type { EventStoreProjectorOptions, EventStoreReactorOptions } from "./consumer_entry.ts";
 export {
   type DocumentEvolve,
-  type DocumentProjectionOptions,
+  type DocumentOptions,
   eventStoreMultiStreamProjection,
   type EventStoreProjectionContext,
   type EventStoreProjectionDefinition,
   eventStoreSingleStreamProjection,
+  type NullableDocumentOptions,
   type WithDocumentId,
 } from "./document_projections.ts";
 export { type Document, Documents, type HandleDocument } from "./documents.ts";

@@ -3,7 +3,9 @@ import { getEventStore } from "../../../integrations/emmett/mod.ts";
 import { memoryStore } from "../../../client/testing/mod.ts";
 import { storeOf } from "../../client/support.ts";
 import { sharedServer } from "../../support/server_process.ts";
-import { type MakeStore, RULES } from "./emmett_rules.ts";
+import type { MakeStore } from "./emmett_carts.ts";
+import { COMMAND_RULES } from "./emmett_command_rules.ts";
+import { STREAM_RULES } from "./emmett_rules.ts";
 
 /* The event store for Emmett keeps Emmett's rules: on a server, and on the store in memory for tests. */
 
@@ -16,5 +18,7 @@ const STORES: Readonly<Record<string, MakeStore>> = {
 };
 
 for (const [name, make] of Object.entries(STORES)) {
-  for (const [rule, check] of Object.entries(RULES)) Deno.test(`${name}: ${rule}`, () => check(make));
+  for (const [rule, check] of Object.entries({ ...STREAM_RULES, ...COMMAND_RULES })) {
+    Deno.test(`${name}: ${rule}`, () => check(make));
+  }
 }
