@@ -3,6 +3,9 @@ import type { EventStore, ProjectionChanges } from "eventstore-client";
 /** The type of the projections that hold checkpoints. */
 export const CHECKPOINTS = "emmett-checkpoint";
 
+/** No event has this type. A condition with it holds in one store, but not after a reset. */
+const NOTHING = { types: [CHECKPOINTS] };
+
 /** A checkpoint as it is stored. The ID of the store shows that the position is of this store. */
 interface StoredCheckpoint {
   readonly storeId: string;
@@ -50,17 +53,17 @@ export class Checkpoint {
 
   /**
    * Moves it, together with other changes.
-   * @throws `Conflict` if another copy of the processor has moved it, or a document has changed
+   * @throws `Conflict` if another copy of the processor has moved it, a document has changed, or the store was reset
    */
   async write(store: EventStore, sequence: number, changes: ProjectionChanges = {}): Promise<void> {
     const moved = { type: CHECKPOINTS, id: this.#id, payload: { storeId: this.#storeId, sequence } };
     const { create = [], replace = [] } = changes;
     // It is the first in its list, so the answer has its version first.
-    const versions = await store.projections.write(
-      this.#version === undefined
-        ? { ...changes, create: [moved, ...create] }
-        : { ...changes, replace: [{ ...moved, version: this.#version }, ...replace] },
-    );
+    const projections = this.#version === undefined
+      ? { ...changes, create: [moved, ...create] }
+      : { ...changes, replace: [{ ...moved, version: this.#version }, ...replace] };
+    const conditions = { query: NOTHING, after: { storeId: this.#storeId, sequence } };
+    const { projections: versions } = await store.append([], { projections, conditions });
     this.#version = (this.#version === undefined ? versions.create : versions.replace)[0]!.version;
   }
 }

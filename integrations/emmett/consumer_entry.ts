@@ -9,7 +9,7 @@ import {
   reactor,
   type ReactorOptions,
 } from "@event-driven-io/emmett";
-import { Conflict, ConnectionLost, type EventStore, type Query } from "eventstore-client";
+import { Conflict, ConnectionLost, type EventStore, type Query, StoreReset } from "eventstore-client";
 import { BatchScope } from "./batch_scope.ts";
 import type { CheckpointName } from "./checkpoint.ts";
 import type { EventStoreProjectionContext } from "./document_projections.ts";
@@ -100,7 +100,7 @@ function queryOf(types: readonly string[] | undefined): Query {
 
 /**
  * Runs a processor. If its write fails since another copy was faster, or the answer was lost, it begins again at the
- * checkpoint that is stored.
+ * checkpoint that is stored. After a reset of the store, whose projections are gone, that is the beginning.
  */
 export async function runEntry(store: EventStore, entry: Entry, signal: AbortSignal): Promise<Ended> {
   for (;;) {
@@ -109,7 +109,7 @@ export async function runEntry(store: EventStore, entry: Entry, signal: AbortSig
     } catch (error) {
       // The processor in memory may be ahead of the checkpoint.
       if (entry.again) entry.processor = entry.again();
-      const isPassing = error instanceof Conflict || error instanceof ConnectionLost;
+      const isPassing = [Conflict, ConnectionLost, StoreReset].some((type) => error instanceof type);
       if (!entry.again || !isPassing || signal.aborted) throw error;
       await delay(Math.random() * PAUSE_MAX);
     }
