@@ -25,8 +25,7 @@ export const items = {
   initialState: () => 0,
 };
 
-let streams = 0;
-export const newStream = (): string => `cart-${++streams}`;
+export const newStream = (): string => `cart-${crypto.randomUUID()}`;
 
 export const quantities = (events: readonly ItemAdded[]): number[] => events.map(({ data }) => data.quantity);
 
