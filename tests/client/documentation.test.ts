@@ -8,12 +8,15 @@ import { placeOf, startTestServer } from "./support.ts";
 
 const DOCS = new URL("../../docs/", import.meta.url);
 
-/** The pages with examples that only need a server. The tutorial shows files, which are checked on their own. */
+/**
+ * The pages with examples that only need a server. The tutorial shows files, which are checked on their own, and a
+ * system test runs those for Emmett.
+ */
 const PAGES = [
   "README.md",
   "client/README.md",
   ...[...Deno.readDirSync(DOCS)].map(({ name }) => name).filter((name) =>
-    /^(?!tutorial)\w+\.md$/.test(name) &&
+    /^(?!tutorial|emmett)\w+\.md$/.test(name) &&
     Deno.readTextFileSync(new URL(name, DOCS)).includes('from "eventstore-client')
   ).sort().map((name) => `docs/${name}`),
 ];

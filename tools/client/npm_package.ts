@@ -4,24 +4,34 @@ import { VERSION } from "../../src/config/version.ts";
 import { REPOSITORY } from "../build/program_task.ts";
 import { run } from "../build/run.ts";
 
-const NAME = "eventstore-client";
-
 /** The runtime packs only packages with a scope; the name is put in afterwards. */
-const SCOPED = "@eventstore/client";
+const SCOPE = "@eventstore/";
 
-/** The folders whose `mod.ts` can be imported, each under its name; "." is the package itself. */
-const MODULES = [".", "mirror", "schemas", "testing"];
+/** A package to make. */
+interface Source {
+  readonly name: string;
+  readonly description: string;
+  /** The folder with its sources. */
+  readonly folder: string;
+  /** The folders whose `mod.ts` can be imported, each under its name; "." is the package itself. */
+  readonly modules: readonly string[];
+  /** Packages that its users install, and the versions that fit. */
+  readonly peers?: Readonly<Record<string, string>>;
+}
 
-const PACKAGE = {
-  name: NAME,
-  version: VERSION,
+const CLIENT: Source = {
+  name: "eventstore-client",
   description: "A client for the event store: reads, writes, decisions",
-  type: "module",
-  sideEffects: false,
-  engines: { node: ">=20" },
-  exports: Object.fromEntries(
-    MODULES.map((name) => [nameOf(name), { types: pathOf(name, "d.ts"), default: pathOf(name, "js") }]),
-  ),
+  folder: "client",
+  modules: [".", "mirror", "schemas", "testing"],
+};
+
+const EMMETT: Source = {
+  name: "emmett-eventstore",
+  description: "Stores the events of Emmett in this event store",
+  folder: "integrations/emmett",
+  modules: ["."],
+  peers: { "@event-driven-io/emmett": "^0.42.0", [CLIENT.name]: `^${VERSION}` },
 };
 
 /**
@@ -31,24 +41,68 @@ const PACKAGE = {
  * @returns the path of the package
  */
 export async function npmPackage(to: string): Promise<string> {
+  return await packageOf(CLIENT, to, () => Promise.resolve());
+}
+
+/**
+ * Makes the npm package of the event store for Emmett in the same way. To compile it, npm installs Emmett and the
+ * package of the client.
+ * @param to the directory for the package
+ * @returns the path of the package
+ */
+export async function emmettPackage(to: string): Promise<string> {
+  return await packageOf(EMMETT, to, async (sources, directory) => {
+    const { imports } = await settings();
+    const emmett = imports["@event-driven-io/emmett"]!.replace(/^npm:/, "");
+    const options = ["--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"];
+    await run("npm", ["install", ...options, await npmPackage(directory), emmett], { cwd: sources });
+  });
+}
+
+/** The parts of the project's own settings that a package needs. */
+async function settings(): Promise<{ compilerOptions: object; imports: Record<string, string> }> {
+  return JSON.parse(await Deno.readTextFile(new URL("deno.json", REPOSITORY)));
+}
+
+/** @param prepare installs the packages that the sources import */
+async function packageOf(
+  { name, description, folder, modules, peers }: Source,
+  to: string,
+  prepare: (sources: string, directory: string) => Promise<void>,
+): Promise<string> {
   const directory = await Deno.makeTempDir({ prefix: "eventstore_client_" });
   try {
     const sources = join(directory, "sources");
-    await copyDirectory(fileURLToPath(new URL("client", REPOSITORY)), sources);
-    const { compilerOptions } = JSON.parse(await Deno.readTextFile(new URL("deno.json", REPOSITORY)));
-    const exports = Object.fromEntries(MODULES.map((name) => [nameOf(name), pathOf(name, "ts")]));
-    const settings = { name: SCOPED, version: VERSION, exports, compilerOptions };
-    await Deno.writeTextFile(join(sources, "deno.json"), JSON.stringify(settings));
+    await copyDirectory(fileURLToPath(new URL(folder, REPOSITORY)), sources);
+    const { compilerOptions } = await settings();
+    const exports = Object.fromEntries(modules.map((name) => [nameOf(name), pathOf(name, "ts")]));
+    const packing = { name: SCOPE + name, version: VERSION, exports, compilerOptions };
+    await prepare(sources, directory);
+    const json = JSON.stringify({ ...packing, ...peers ? { nodeModulesDir: "manual" } : {} });
+    await Deno.writeTextFile(join(sources, "deno.json"), json);
     const packed = ["pack", "--quiet", "--allow-dirty", "--output", "packed.tgz"];
     await run(Deno.execPath(), packed, { cwd: sources });
     await run("tar", ["-xzf", join(sources, "packed.tgz"), "-C", directory]);
 
     const files = join(directory, "package");
     await withRelativeSources(files);
-    await Deno.writeTextFile(join(files, "package.json"), `${JSON.stringify(PACKAGE, null, 2)}\n`);
+    const entries = modules.map((
+      name,
+    ) => [nameOf(name), { types: pathOf(name, "d.ts"), default: pathOf(name, "js") }]);
+    const manifest = {
+      name,
+      version: VERSION,
+      description,
+      type: "module",
+      sideEffects: false,
+      engines: { node: ">=20" },
+      exports: Object.fromEntries(entries),
+      ...peers ? { peerDependencies: peers } : {},
+    };
+    await Deno.writeTextFile(join(files, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
     await Deno.mkdir(to, { recursive: true });
     await run("npm", ["pack", "--silent", "--pack-destination", await Deno.realPath(to)], { cwd: files });
-    return join(to, `${NAME}-${VERSION}.tgz`);
+    return join(to, `${name}-${VERSION}.tgz`);
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
