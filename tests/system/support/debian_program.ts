@@ -31,6 +31,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
   psql: "postgresql-client",
   etcd: "etcd-server",
   go: "golang-go",
+  // The package named cargo stays at the version of the release.
+  cargo: "cargo-web",
 };
 
 const FOLDERS = ["usr/bin", "usr/sbin", "bin", "sbin"];
