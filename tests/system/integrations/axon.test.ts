@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startServer } from "../../support/server_process.ts";
+import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { mavenTest } from "../support/java_tools.ts";
 import { AxonBuild, urlOf } from "./axon_build.ts";
 
@@ -10,15 +10,21 @@ import { AxonBuild, urlOf } from "./axon_build.ts";
 
 const TOKEN = "correct-horse-battery";
 
+function startTcp(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
+  return startServer({ listen: "tcp", listenOnly: true, env });
+}
+
 await mavenTest("the engine passes its tests", async (maven) => {
-  const env = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN };
-  await using auth = await startServer({ listen: "tcp", listenOnly: true, env });
+  await using plain = await startTcp({ SERVICE_DEV_MODE: "true" });
+  await using auth = await startTcp({ SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN });
   await using build = await AxonBuild.create(maven);
   await build.run("engine", ["package"], {
+    EVENTSTORE_TEST_URL: urlOf(plain),
     EVENTSTORE_TEST_AUTH_URL: urlOf(auth),
     EVENTSTORE_TEST_TOKEN: TOKEN,
   });
   assert.deepEqual(await build.results("engine"), {
     "eventstore.axon.EventStoreConnectionTest": 7,
+    "eventstore.axon.FrameworkSuiteTest": 31,
   });
 });
