@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { differences, explainedIn, type Result, rowOf, rowsOf, withResults } from "../system/outside/page.ts";
 import { SUITES } from "../system/outside/suites/suites.ts";
-import { outcomeOfCargo, outcomeOfSchemathesis, outcomeOfUnittest } from "../system/outside/summaries.ts";
+import {
+  outcomeOfCargo,
+  outcomeOfSchemathesis,
+  outcomeOfSurefire,
+  outcomeOfUnittest,
+} from "../system/outside/summaries.ts";
 
 /* `deno task test-outside` reads the output of suites and docs/compatibility.md. That page has the form it needs. */
 
@@ -50,6 +55,25 @@ Deno.test("the outcome of unittest has the names of tests that failed, broke or 
   assert.deepEqual(outcomeOfUnittest("Ran 21 tests in 3.2s\n\nOK\n"), { passed: 21, failed: [], notRun: [] });
 });
 
+const SUREFIRE = `<testsuite name="a.Suite" time="0.9" tests="0" errors="0" skipped="0" failures="0">
+  <properties/>
+  <testcase name="appends" classname="a.Suite" time="0.1"/>
+  <testcase name="reads" classname="a.Suite" time="0.1">
+    <failure message="no" type="AssertionError">at ...</failure>
+    <system-out>...</system-out>
+  </testcase>
+  <testcase name="streams" classname="a.Suite" time="0.1"><error type="IOException"/></testcase>
+  <testcase name="resets" classname="a.Suite" time="0"><skipped/></testcase>
+</testsuite>`;
+
+Deno.test("the outcome of Maven has the names of tests that failed, broke or were skipped", () => {
+  assert.deepEqual(outcomeOfSurefire(SUREFIRE), {
+    passed: 1,
+    failed: ["reads", "streams"],
+    notRun: ["resets"],
+  });
+});
+
 Deno.test("the outcome of Schemathesis counts requests, and names the operations that fail", () => {
   const passed = "Test cases:\n  1065 generated, 1065 passed\n\nSeed: 1\n";
   assert.deepEqual(outcomeOfSchemathesis(passed), { passed: 1065, failed: [], notRun: [] });
@@ -59,7 +83,7 @@ Deno.test("the outcome of Schemathesis counts requests, and names the operations
 });
 
 Deno.test("output without a summary, or with one that counts other tests than are named, is an error", () => {
-  for (const outcomeOf of [outcomeOfCargo, outcomeOfUnittest, outcomeOfSchemathesis]) {
+  for (const outcomeOf of [outcomeOfCargo, outcomeOfUnittest, outcomeOfSurefire, outcomeOfSchemathesis]) {
     assert.throws(() => outcomeOf("Segmentation fault\n"), /printed no summary:\nSegmentation fault/);
   }
   assert.throws(
@@ -68,6 +92,7 @@ Deno.test("output without a summary, or with one that counts other tests than ar
   );
   assert.throws(() => outcomeOfUnittest(UNITTEST.replace("errors=1", "errors=2")), /counts other tests/);
   assert.throws(() => outcomeOfUnittest(UNITTEST.replace("skipped=1", "skipped=2")), /counts other tests/);
+  assert.throws(() => outcomeOfSurefire(SUREFIRE.replace("</testsuite>", "")), /no summary/);
   assert.throws(
     () => outcomeOfSchemathesis("Test cases:\n  9 generated, 1 found 1 unique failures\n"),
     /counts/,

@@ -37,6 +37,12 @@ export class AxonBuild implements AsyncDisposable {
     await this.#maven.run(this.directory, ["--projects", module, "--also-make", ...goals], env);
   }
 
+  /** The report of Maven on the tests of a class, in XML. */
+  async report(module: string, className: string): Promise<string> {
+    const reports = join(this.directory, module, "target/surefire-reports");
+    return await Deno.readTextFile(join(reports, `TEST-${className}.xml`));
+  }
+
   /** How many tests of each class have passed. It fails if a test was skipped or failed. */
   async results(module: string): Promise<Record<string, number>> {
     const reports = join(this.directory, module, "target/surefire-reports");

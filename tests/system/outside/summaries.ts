@@ -30,6 +30,20 @@ export function outcomeOfUnittest(printed: string): Outcome {
   return checked(outcome, count("failures") + count("errors"), printed);
 }
 
+/**
+ * The outcome of a class of tests in Java, from the XML that Maven writes. The counts at its top leave out classes with
+ * nested ones, so tests are counted one by one.
+ */
+export function outcomeOfSurefire(xml: string): Outcome {
+  const tests = [...xml.matchAll(/<testcase name="([^"]+)"[^>]*?(?:\/>|>(.*?)<\/testcase>)/gs)];
+  if (tests.length === 0 || !xml.trimEnd().endsWith("</testsuite>")) missing(xml);
+  const withA = (element: RegExp): string[] =>
+    tests.filter(([, , content]) => element.test(content ?? "")).map(([, name]) => name!).sort();
+  const failed = withA(/<(?:failure|error)[ />]/);
+  const notRun = withA(/<skipped[ />]/);
+  return { passed: tests.length - failed.length - notRun.length, failed, notRun };
+}
+
 /** The outcome of Schemathesis. Its tests are requests, and what fails has the name of an operation. */
 export function outcomeOfSchemathesis(printed: string): Outcome {
   const [, cases] = /^Test cases:\n +(.*)$/m.exec(printed) ?? missing(printed);

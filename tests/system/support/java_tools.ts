@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { runCommand } from "../../support/run_command.ts";
-import { cacheDirectory, type DebianProgram } from "./debian_program.ts";
+import { missingForPython } from "../integrations/python_environment.ts";
+import { cacheDirectory, type DebianProgram, debianProgram } from "./debian_program.ts";
 import { pythonDebianTest, pythonProgram } from "./python_tools.ts";
 import { trustStore } from "./trust_store.ts";
 
@@ -25,6 +26,13 @@ export interface Maven {
 /** Registers a test that builds Java, with a runtime of Java 21 from PyPI and Debian's Maven. */
 export async function mavenTest(name: string, test: (maven: Maven) => Promise<void>): Promise<void> {
   await pythonDebianTest(["mvn"], name, async ({ mvn }) => await test(await mavenOf(mvn)));
+}
+
+/** The same Maven for programs that are no tests. It fails where something is missing. */
+export async function findMaven(): Promise<Maven> {
+  const missing = await missingForPython();
+  if (missing !== undefined) throw new Error(missing);
+  return await mavenOf(await debianProgram("mvn"));
 }
 
 async function mavenOf(mvn: DebianProgram): Promise<Maven> {
