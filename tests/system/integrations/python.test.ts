@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { eventually } from "../../support/eventually.ts";
-import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { startServer } from "../../support/server_process.ts";
 import { readsInFlight } from "../../support/waiting_read.ts";
 import { type ProxyPrograms, startProxy } from "../proxy/proxy.ts";
 import { debianTest } from "../support/debian_program.ts";
 import { needingTest } from "../support/needing_test.ts";
-import { ADAPTER, missingForPython, PythonEnvironment } from "./python_environment.ts";
+import { ADAPTER, type LibraryVersion, missingForPython, PythonEnvironment } from "./python_environment.ts";
+import { endPythonTests, LIBRARY_FILES, TOKEN, urlOf } from "./python_tests.ts";
 
 /*
  * The adapter for the Python library eventsourcing, from its folder, on the real server. It passes the library's own
@@ -38,8 +39,6 @@ const LIBRARY_TESTS = [
   "test_library_aggregates.TestEventSourcedProjection.test_event_sourced_projection",
 ];
 
-const TOKEN = "correct-horse-battery";
-
 const missing = await missingForPython();
 let environment: PythonEnvironment;
 
@@ -56,13 +55,6 @@ function pythonTest(name: string, test: () => Promise<void>): void {
   needingTest(name, { missing, excused: true }, test);
 }
 
-function urlOf({ address }: ServerProcess): string {
-  return address.transport === "unix" ? `unix:${address.path}` : `http://${address.hostname}:${address.port}`;
-}
-
-/** The files with the library's own tests. All others have those of the adapter. */
-const LIBRARY_FILES = ["test_library_aggregates", "test_library_suite"];
-
 /** The tests of the adapter that do not depend on the version of the library. They run with 9.5 only. */
 const VERSIONLESS_FILES = [
   "test_async_connection",
@@ -76,25 +68,11 @@ const VERSIONLESS_FILES = [
   "test_systems",
 ];
 
-/** Runs tests of the adapter's folder on two servers; returns what they print. */
-async function runPythonTests(library: "9.5" | "10", files: readonly string[]): Promise<string> {
-  const devMode = { SERVICE_DEV_MODE: "true", SERVICE_SUBJECTS: "person" };
-  const auth = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN };
-  // A test of the library inserts 1,000 events at once.
-  const large = { SERVICE_MAX_EVENTS_PER_WRITE: "1000" };
-  await using unix = await startServer({ listen: "unix", listenOnly: true, env: devMode });
-  await using tcp = await startServer({
-    listen: "tcp",
-    listenOnly: true,
-    env: { ...devMode, ...auth, ...large },
-  });
-  const modules = files.map((file) => `tests.${file}`);
-  const printed = await environment.run(["-m", "unittest", "--verbose", ...modules], {
-    ...environment.variables(library),
-    EVENTSTORE_TEST_UNIX: urlOf(unix),
-    EVENTSTORE_TEST_TCP: urlOf(tcp),
-    EVENTSTORE_TEST_TOKEN: TOKEN,
-  });
+/** Runs tests of the adapter's folder; returns what they print. */
+async function runPythonTests(library: LibraryVersion, files: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await endPythonTests(environment, library, files);
+  const printed = stdout + stderr;
+  assert.equal(code, 0, printed);
   assert.doesNotMatch(printed, /ResourceWarning/);
   return printed;
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { runCommand } from "../../support/run_command.ts";
+import { type Ended, runCommand } from "../../support/run_command.ts";
 
 /** The adapter for Python, with its tests. */
 export const ADAPTER = fileURLToPath(new URL("../../../integrations/python", import.meta.url));
@@ -20,6 +20,9 @@ export async function missingForPython(): Promise<string | undefined> {
     return missing;
   }
 }
+
+/** The versions of the library that the adapter supports. */
+export type LibraryVersion = "9.5" | "10";
 
 /**
  * A Python environment of its own. It has the adapter, installed from its folder, and all dependencies in the
@@ -51,7 +54,7 @@ export class PythonEnvironment implements AsyncDisposable {
   }
 
   /** Variables for a Python that takes the library in this version. */
-  variables(library: "9.5" | "10"): Record<string, string> {
+  variables(library: LibraryVersion): Record<string, string> {
     const variables = { PYTHONDONTWRITEBYTECODE: "1", PYTHONWARNINGS: "ignore,default::ResourceWarning" };
     return library === "9.5" ? variables : { ...variables, PYTHONPATH: this.#library10 };
   }
@@ -59,6 +62,11 @@ export class PythonEnvironment implements AsyncDisposable {
   /** Runs Python to its end, and fails with what it printed. */
   async run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
     return await run(this.python, args, this.directory, env);
+  }
+
+  /** Runs Python to its end, however it ends. */
+  async ended(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+    return await end(this.python, args, this.directory, env);
   }
 
   get #library10(): string {
@@ -80,14 +88,19 @@ export class PythonEnvironment implements AsyncDisposable {
   }
 }
 
-async function run(
+async function run(...command: Parameters<typeof end>): Promise<string> {
+  const { code, stdout, stderr } = await end(...command);
+  const [program, args] = command;
+  if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}\n${stdout}${stderr}`);
+  return stdout + stderr;
+}
+
+async function end(
   program: string,
   args: readonly string[],
   directory: string,
   env: Readonly<Record<string, string>> = {},
-): Promise<string> {
+): Promise<Ended> {
   const signal = AbortSignal.timeout(TIMEOUT_SECONDS * 1000);
-  const { code, stdout, stderr } = await runCommand([program, ...args], { cwd: directory, env, signal });
-  if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}\n${stdout}${stderr}`);
-  return stdout + stderr;
+  return await runCommand([program, ...args], { cwd: directory, env, signal });
 }

@@ -1,88 +1,11 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { EDITION_INTERFACES } from "../../../tools/openapi/editions.ts";
-import { inDirectory } from "../../support/directory.ts";
-import { type Ended, runCommand } from "../../support/run_command.ts";
-import { type ServerProcess, startServer } from "../../support/server_process.ts";
-import { pythonProgram, pythonTest } from "../support/python_tools.ts";
-
-/*
- * Schemathesis makes requests from the document that a server sends: valid ones must be accepted, invalid ones rejected,
- * and every answer must be documented. The seed is fixed. A run still differs from others in values that answers brought.
- */
-
-const CONFIG = fileURLToPath(new URL("./schemathesis.toml", import.meta.url));
-const SEED = "1";
-
-const SETTINGS = {
-  SERVICE_SUBJECTS: "student",
-  SERVICE_DEV_MODE: "true",
-  // No schema can say how many values the names of an object may have in all.
-  SERVICE_MAX_TAGS_PER_EVENT: "256",
-  // An open ticket keeps all other writes waiting.
-  SERVICE_TRANSACTION_TIMEOUT: "1",
-  SERVICE_MAX_TRANSACTION_DURATION: "1",
-};
-
-/** Profiles take seconds. After a pause, writes are `503`, which is an error of the server to the tool. */
-const LEFT_OUT = "^/debug/pprof/|^/pause$";
-
-interface Document {
-  readonly components: { readonly schemas: Record<string, Schema> };
-}
-
-interface Schema {
-  readonly type?: string;
-  readonly minimum?: number;
-  anyOf?: unknown;
-  properties?: Record<string, Schema>;
-}
-
-/** Runs the tool with the document of a server, which a test may change. */
-async function check(
-  server: ServerProcess,
-  change: (schemas: Record<string, Schema>) => void,
-  ...args: readonly string[]
-): Promise<Ended> {
-  const { address } = server;
-  assert.ok(address.transport === "tcp");
-  const document = (await server.client().request("GET", "/openapi.json")).json() as unknown as Document;
-  change(document.components.schemas);
-  return await inDirectory(async (directory) => {
-    const path = join(directory, "openapi.json");
-    await Deno.writeTextFile(path, JSON.stringify(document));
-    const program = await pythonProgram("schemathesis", "schemathesis");
-    const url = `http://${address.hostname}:${address.port}`;
-    const options = ["--no-color", "--config-file", CONFIG, "run", path, "--url", url, "--seed", SEED];
-    const phases = ["--phases", "examples,coverage,fuzzing", "--workers", "2"];
-    return await runCommand([program, ...options, ...phases, ...args], { cwd: directory });
-  });
-}
-
-/**
- * A read that waits takes up to a minute, so no request has the key. And no schema says that the end of a time comes
- * after its start.
- */
-function simplerReads({ ReadRequest }: Record<string, Schema>): void {
-  const { properties } = ReadRequest!;
-  delete ReadRequest!.anyOf;
-  delete properties!["waitSeconds"];
-  delete properties!["time"]?.properties?.["before"];
-}
+import { pythonTest } from "../support/python_tools.ts";
+import { checkEdition, runSchemathesis, type Schema, simplerReads } from "./schemathesis.ts";
 
 for (const { name } of EDITION_INTERFACES) {
   pythonTest(`edition ${name} answers the requests of Schemathesis as its document says`, async () => {
-    await using server = await startServer({
-      listen: "tcp",
-      listenOnly: true,
-      env: { SERVICE_EDITION: name, ...SETTINGS },
-    });
-    const { code, stdout, stderr } = await check(
-      server,
-      simplerReads,
-      ...["--max-examples", "40", "--exclude-path-regex", LEFT_OUT],
-    );
+    const { code, stdout, stderr } = await checkEdition(name, 40);
     assert.equal(code, 0, stdout + stderr);
     const cases = Number(/(\d+) generated/.exec(stdout)?.[1]);
     assert.ok(cases >= 1000, stdout);
@@ -90,17 +13,12 @@ for (const { name } of EDITION_INTERFACES) {
 }
 
 pythonTest("Schemathesis notices a document that forbids what the server accepts", async () => {
-  await using server = await startServer({
-    listen: "tcp",
-    listenOnly: true,
-    env: { SERVICE_EDITION: "A", ...SETTINGS },
-  });
   const forbidNull = (schemas: Record<string, Schema>): void => {
     simplerReads(schemas);
     schemas["ReadRequest"]!.properties!["limit"] = { type: "integer", minimum: 1 };
   };
-  const { code, stdout } = await check(
-    server,
+  const { code, stdout } = await runSchemathesis(
+    "A",
     forbidNull,
     "--include-path",
     "/events",

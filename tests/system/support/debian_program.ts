@@ -31,9 +31,12 @@ const PACKAGES: Readonly<Record<string, string>> = {
   psql: "postgresql-client",
   etcd: "etcd-server",
   go: "golang-go",
+  // The package named cargo stays at the version of the release.
+  cargo: "cargo-web",
+  mvn: "maven",
 };
 
-const FOLDERS = ["usr/bin", "usr/sbin", "bin", "sbin"];
+const FOLDERS = ["usr/bin", "usr/sbin", "bin", "sbin", "usr/share/maven/bin"];
 
 /** Where a version of PostgreSQL has its own programs. */
 const POSTGRES = "usr/lib/postgresql";

@@ -1,0 +1,25 @@
+import { EDITION_INTERFACES } from "../../../../tools/openapi/editions.ts";
+import { missingForPython } from "../../integrations/python_environment.ts";
+import { checkEdition } from "../../openapi/schemathesis.ts";
+import { pinnedIn } from "../pinned.ts";
+import type { Outcome, Suite } from "../suite.ts";
+import { outcomeOfSchemathesis } from "../summaries.ts";
+
+/* Schemathesis makes requests from the OpenAPI document of each edition: more than in the system tests. */
+
+const REQUESTS_MAX = 300;
+
+export const SCHEMATHESIS: readonly Suite[] = EDITION_INTERFACES.map(({ name }) => ({
+  word: "schemathesis",
+  name: `schemathesis, edition ${name}`,
+  version: pinnedIn("tests/system/support/requirements/schemathesis.txt", "schemathesis"),
+  random: true,
+  run: () => run(name),
+}));
+
+async function run(edition: string): Promise<Outcome> {
+  const missing = await missingForPython();
+  if (missing !== undefined) throw new Error(missing);
+  const { stdout, stderr } = await checkEdition(edition, REQUESTS_MAX);
+  return outcomeOfSchemathesis(stdout + stderr);
+}
