@@ -26,5 +26,7 @@ await mavenTest("the engine passes its tests", async (maven) => {
   assert.deepEqual(await build.results("engine"), {
     "eventstore.axon.EventStoreConnectionTest": 7,
     "eventstore.axon.FrameworkSuiteTest": 31,
+    "eventstore.axon.tokens.EventStoreTokenStoreTest": 15,
+    "eventstore.axon.tokens.TokenStoreContextTest": 9,
   });
 });
