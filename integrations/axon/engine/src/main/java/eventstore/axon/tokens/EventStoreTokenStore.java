@@ -124,7 +124,8 @@ public final class EventStoreTokenStore implements TokenStore {
   }
 
   @Override
-  public CompletableFuture<Void> releaseClaim(String processorName, int segmentId, ProcessingContext context) {
+  public CompletableFuture<Void> releaseClaim(
+      String processorName, int segmentId, ProcessingContext context) {
     SegmentKey key = new SegmentKey(processorName, segmentId);
     return run(() -> {
       PendingTokens pending = PendingTokens.of(context, writer);
@@ -149,7 +150,8 @@ public final class EventStoreTokenStore implements TokenStore {
   }
 
   @Override
-  public CompletableFuture<Segment> fetchSegment(String processorName, int segmentId, ProcessingContext context) {
+  public CompletableFuture<Segment> fetchSegment(
+      String processorName, int segmentId, ProcessingContext context) {
     return run(() -> {
       StoredToken stored = projections.read(new SegmentKey(processorName, segmentId));
       return stored == null ? null : stored.entry().segment();
@@ -162,7 +164,8 @@ public final class EventStoreTokenStore implements TokenStore {
   }
 
   @Override
-  public CompletableFuture<List<Segment>> fetchAvailableSegments(String processorName, ProcessingContext context) {
+  public CompletableFuture<List<Segment>> fetchAvailableSegments(
+      String processorName, ProcessingContext context) {
     Instant now = settings.clock().instant();
     return run(() -> projections.readAll(processorName).stream()
         .filter(entry -> entry.isFreeFor(settings.nodeId(), settings.claimTimeout(), now))
@@ -176,7 +179,8 @@ public final class EventStoreTokenStore implements TokenStore {
       try {
         return projections.storeId();
       } catch (RuntimeException error) {
-        throw new UnableToRetrieveIdentifierException("the store ID could not be read: " + error.getMessage(), error);
+        throw new UnableToRetrieveIdentifierException(
+            "the store ID could not be read: " + error.getMessage(), error);
       }
     });
   }

@@ -15,7 +15,8 @@ import org.axonframework.messaging.eventhandling.processing.streaming.token.Trac
 
 /** Payloads of projections from and to entries. JSON, so that the explorer shows it. */
 final class TokenCodec {
-  private static final ObjectMapper JSON = JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
+  private static final ObjectMapper JSON = JsonMapper.builder()
+      .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
 
   private final Converter converter;
 
@@ -76,8 +77,7 @@ final class TokenCodec {
       return Class.forName(name, false, loader != null ? loader : TokenCodec.class.getClassLoader())
           .asSubclass(TrackingToken.class);
     } catch (ClassNotFoundException | ClassCastException error) {
-      throw new IllegalStateException("the stored token has the type " + name + ", which is no TrackingToken here",
-          error);
+      throw new IllegalStateException("its type " + name + " is no TrackingToken in this application", error);
     }
   }
 

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
@@ -45,15 +44,22 @@ final class TokenProjections {
 
   /** Null if there is none. */
   StoredToken read(SegmentKey key) {
-    return join(reading(key));
+    return decoded(key, join(reading(key)));
   }
 
   /** All segments of a processor. A segment that is deleted meanwhile may be missing. */
   List<TokenEntry> readAll(String processor) {
-    List<CompletableFuture<StoredToken>> reads = segmentIds(processor).stream()
-        .map(id -> reading(new SegmentKey(processor, id)))
-        .toList();
-    return reads.stream().map(TokenProjections::join).filter(Objects::nonNull).map(StoredToken::entry).toList();
+    List<SegmentKey> keys = segmentIds(processor).stream().map(id -> new SegmentKey(processor, id)).toList();
+    // All are asked for at once.
+    List<CompletableFuture<StoreAnswer>> reads = keys.stream().map(this::reading).toList();
+    List<TokenEntry> entries = new ArrayList<>();
+    for (int i = 0; i < keys.size(); i++) {
+      StoredToken stored = decoded(keys.get(i), join(reads.get(i)));
+      if (stored != null) {
+        entries.add(stored.entry());
+      }
+    }
+    return entries;
   }
 
   List<Integer> segmentIds(String processor) {
@@ -95,20 +101,23 @@ final class TokenProjections {
     return versions;
   }
 
-  private CompletableFuture<StoredToken> reading(SegmentKey key) {
+  private CompletableFuture<StoreAnswer> reading(SegmentKey key) {
     String path = "/projections/%s/%d".formatted(encoded(typeOf(key.processor())), key.segmentId());
-    return connection.read(StoreRequest.get(path)).thenApply(answer -> {
-      if (answer.status() == 404) {
-        return null;
-      }
-      try {
-        String payload = answer.text();
-        TokenEntry entry = codec.decode(key.segmentId(), payload);
-        return new StoredToken(answer.header("x-service-version"), TokenCodec.writeOf(payload), entry);
-      } catch (JsonProcessingException | RuntimeException e) {
-        throw new IllegalStateException("the token of %s cannot be read: %s".formatted(key, e.getMessage()), e);
-      }
-    });
+    return connection.read(StoreRequest.get(path));
+  }
+
+  /** Runs on the thread of the caller, whose class loader knows the tokens of the application. */
+  private StoredToken decoded(SegmentKey key, StoreAnswer answer) {
+    if (answer.status() == 404) {
+      return null;
+    }
+    try {
+      String payload = answer.text();
+      TokenEntry entry = codec.decode(key.segmentId(), payload);
+      return new StoredToken(answer.header("x-service-version"), TokenCodec.writeOf(payload), entry);
+    } catch (JsonProcessingException | RuntimeException e) {
+      throw new IllegalStateException("the token of %s cannot be read: %s".formatted(key, e.getMessage()), e);
+    }
   }
 
   private static void addVersions(Map<SegmentKey, String> versions, List<SegmentKey> keys, JsonNode items) {

@@ -123,7 +123,7 @@ final class TokenWriter {
   private boolean wasWritten(Map<SegmentKey, TokenChange> changes, String write) {
     Map<SegmentKey, StoredToken> stored = new HashMap<>();
     changes.keySet().forEach(key -> stored.put(key, projections.read(key)));
-    // A write that only deletes leaves nothing to recognize. What it would do is then done, by whichever process.
+    // A write that only deletes leaves nothing to recognize. If all is gone, its work is done.
     boolean isOurs = stored.values().stream().anyMatch(token -> token != null && write.equals(token.write()))
         || changes.values().stream().allMatch(change -> change.entry() == null)
         && stored.values().stream().allMatch(Objects::isNull);

@@ -9,7 +9,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Stands between a client and a server, and loses answers: the server has done its work, but the client waits in vain. */
+/** A proxy that loses answers: the server has done its work, but the client does not learn it. */
 final class LosingProxy implements AutoCloseable {
 
   private final URI server;
