@@ -49,7 +49,8 @@ final class Append implements AppendTransaction<ConsistencyMarker> {
     return storeOfMarker()
         .thenApply(this::body)
         .thenCompose(body -> Retries.repeat(connection.settings().retryTime(), () -> attempt(body)))
-        .exceptionallyCompose(failure -> CompletableFuture.failedFuture(lastFailure(StoreErrors.rootOf(failure))))
+        .exceptionallyCompose(failure ->
+            CompletableFuture.failedFuture(lastFailure(StoreErrors.rootOf(failure))))
         .thenApply(last -> new GlobalIndexConsistencyMarker(last));
   }
 
@@ -160,15 +161,11 @@ final class Append implements AppendTransaction<ConsistencyMarker> {
 
   /** The failure of the last attempt says nothing about an earlier attempt whose answer was lost. */
   private Throwable lastFailure(Throwable failure) {
-    boolean isCertain = failure instanceof AppendEventsTransactionRejectedException
-        || failure instanceof OutcomeUnknownException;
-    return isUncertain && !isCertain && !(failure instanceof EventStoreException e && isOwn(e))
+    boolean isOfOneAttempt =
+        failure instanceof StoreUnavailableException || failure instanceof StoreRequestException;
+    return isUncertain && isOfOneAttempt
         ? new OutcomeUnknownException(
-            "the events may have been written, since an answer was lost; then: " + failure.getMessage(), failure)
+            "the events may have been written: an answer was lost; then: " + failure.getMessage(), failure)
         : failure;
-  }
-
-  private static boolean isOwn(EventStoreException failure) {
-    return failure.getClass() == EventStoreException.class;
   }
 }

@@ -106,8 +106,9 @@ public final class EventStoreStorageEngine implements EventStorageEngine {
   @Override
   public CompletableFuture<TrackingToken> tokenAt(Instant at, ProcessingContext context) {
     String time = URLEncoder.encode(at.toString(), StandardCharsets.UTF_8);
-    return connection.read(StoreRequest.get("/position?time=" + time)).thenApply(answer -> new StoreTrackingToken(
-        answer.json().path("store").asText(), answer.json().path("afterSequence").asLong()));
+    return connection.read(StoreRequest.get("/position?time=" + time)).thenApply(StoreAnswer::json)
+        .thenApply(position -> new StoreTrackingToken(
+            position.path("store").asText(), position.path("afterSequence").asLong()));
   }
 
   @Override

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.axonframework.eventsourcing.eventstore.EventStoreException;
@@ -40,18 +41,16 @@ final class EventWriter {
    * @throws EventStoreException if an event cannot be written; the message begins with its index
    */
   String json(List<TaggedEventMessage<?>> events) {
-    return Json.text(json -> {
-      json.writeStartArray();
-      for (int i = 0; i < events.size(); i++) {
-        String path = "events[%d] (%s)".formatted(i, events.get(i).event().type());
-        try {
-          write(json, events.get(i));
-        } catch (IllegalArgumentException | IOException e) {
-          throw new EventStoreException("%s: %s".formatted(path, e.getMessage()), e);
-        }
+    StringJoiner array = new StringJoiner(",", "[", "]");
+    for (int i = 0; i < events.size(); i++) {
+      TaggedEventMessage<?> event = events.get(i);
+      try {
+        array.add(Json.text(json -> write(json, event)));
+      } catch (IllegalArgumentException e) {
+        throw new EventStoreException("events[%d] (%s): %s".formatted(i, event.event().type(), e.getMessage()), e);
       }
-      json.writeEndArray();
-    });
+    }
+    return array.toString();
   }
 
   private void write(JsonGenerator json, TaggedEventMessage<?> tagged) throws IOException {

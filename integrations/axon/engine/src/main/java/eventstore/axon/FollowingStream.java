@@ -19,6 +19,8 @@ final class FollowingStream extends PageStream {
   private final String query;
   private long position;
   private String storeId;
+  /** The first request, and the first after a failure, do not wait: so a void position fails at once. */
+  private boolean waits;
 
   /**
    * @param query    in JSON
@@ -35,23 +37,24 @@ final class FollowingStream extends PageStream {
 
   @Override
   StoreRequest nextRequest() {
+    Duration wait = waits ? settings.waitTime() : Duration.ZERO;
     return StoreRequest.query(Json.body(json -> {
       json.writeStartObject();
       json.writeFieldName("query");
       json.writeRawValue(query);
       json.writeNumberField("afterSequence", position);
       json.writeNumberField("limit", settings.eventsPerPage());
-      json.writeNumberField("waitSeconds", settings.waitTime().toSeconds());
+      json.writeNumberField("waitSeconds", wait.toSeconds());
       json.writeEndObject();
-    }), settings.waitTime());
+    }), wait);
   }
 
   @Override
   boolean accept(Page page, Deque<Entry<EventMessage>> entries) {
     if (storeId != null && (!page.storeId().equals(storeId) || page.head() < position)) {
       throw new StoreResetException(
-          "the stream is at sequence %d of store %s, but store %s ends at %d: it was reset or restored; %s".formatted(
-              position, storeId, page.storeId(), page.head(), StoreResetException.ADVICE));
+          "the stream is at sequence %d of store %s, but store %s ends at %d: it was reset or restored; %s"
+              .formatted(position, storeId, page.storeId(), page.head(), StoreResetException.ADVICE));
     }
     // A position that names no store may lie behind the end.
     if (page.head() >= position) {
@@ -59,11 +62,13 @@ final class FollowingStream extends PageStream {
     }
     page.events().forEach(event -> entries.add(EventReader.entryOf(event, page.storeId())));
     position = page.endAfter(position);
+    waits = true;
     return false;
   }
 
   @Override
   boolean repeats(Throwable failure, int failures) {
+    waits = false;
     if (failures == 1) {
       LOGGER.warn("A stream of events is interrupted at sequence {}, and will reconnect: {}",
           position, failure.getMessage());

