@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 
 /** The rules of the interface, outside of processing contexts. */
-@EnabledIfEnvironmentVariable(named = "EVENTSTORE_TEST_AUTH_URL", matches = ".+")
+@EnabledIfEnvironmentVariable(named = "EVENTSTORE_TEST_URL", matches = ".+")
 class EventStoreTokenStoreTest extends TokenStoreTest {
 
   @Test
@@ -80,7 +80,8 @@ class EventStoreTokenStoreTest extends TokenStoreTest {
     get(a.fetchToken(processor, 0, null));
     assertThat(availableFor(a)).containsExactly(0, 1);
     assertThat(availableFor(b)).containsExactly(1);
-    assertThat(failsWith(UnableToClaimTokenException.class, b.fetchToken(processor, 0, null))).contains("by a");
+    assertThat(failsWith(UnableToClaimTokenException.class, b.fetchToken(processor, 0, null)))
+        .contains("by a");
     failsWith(UnableToClaimTokenException.class, b.storeToken(token(5), processor, 0, null));
     failsWith(UnableToClaimTokenException.class, b.extendClaim(processor, 0, null));
     failsWith(UnableToClaimTokenException.class, b.deleteToken(processor, 0, null));
@@ -179,9 +180,10 @@ class EventStoreTokenStoreTest extends TokenStoreTest {
   void isIdentifiedByTheStore() {
     String id = get(a.retrieveStorageIdentifier(null));
     assertThat(id).matches("[0-9a-f-]{36}").isEqualTo(get(b.retrieveStorageIdentifier(null)));
-    try (var closed = new EventStoreConnection(settings().withRetryTime(Duration.ZERO).withToken("wrong"))) {
+    var settings = settings("http://127.0.0.1:1").withRetryTime(Duration.ZERO);
+    try (var unreachable = new EventStoreConnection(settings)) {
       assertThat(failsWith(UnableToRetrieveIdentifierException.class,
-          storeOf("c", closed).retrieveStorageIdentifier(null))).contains("token");
+          storeOf("c", unreachable).retrieveStorageIdentifier(null))).contains("http://127.0.0.1:1");
     }
   }
 

@@ -32,12 +32,11 @@ abstract class TokenStoreTest {
   final TokenStore b = storeOf("b", connection);
 
   static EventStoreSettings settings() {
-    return settings(System.getenv("EVENTSTORE_TEST_AUTH_URL"));
+    return settings(System.getenv("EVENTSTORE_TEST_URL"));
   }
 
   static EventStoreSettings settings(String url) {
-    return EventStoreSettings.of(url)
-        .withToken(System.getenv("EVENTSTORE_TEST_TOKEN")).withRetryTime(Duration.ofSeconds(20));
+    return EventStoreSettings.of(url).withRetryTime(Duration.ofSeconds(20));
   }
 
   TokenStore storeOf(String nodeId, EventStoreConnection of) {
