@@ -3,6 +3,7 @@ package eventstore.axon.spring;
 import com.fasterxml.jackson.databind.JsonNode;
 import eventstore.axon.EventStoreConnection;
 import eventstore.axon.StoreRequest;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.springframework.boot.actuate.health.AbstractHealthIndicator;
 import org.springframework.boot.actuate.health.Health;
@@ -24,8 +25,13 @@ public final class EventStoreHealthIndicator extends AbstractHealthIndicator {
   @Override
   protected void doHealthCheck(Health.Builder builder) throws Exception {
     builder.withDetail("url", connection.settings().url().toString());
-    JsonNode health =
-        connection.send(StoreRequest.get("/health")).get(TIMEOUT_SECONDS, TimeUnit.SECONDS).json();
+    JsonNode health;
+    try {
+      health = connection.send(StoreRequest.get("/health")).get(TIMEOUT_SECONDS, TimeUnit.SECONDS).json();
+    } catch (ExecutionException e) {
+      builder.down(e.getCause());
+      return;
+    }
     builder.withDetail("version", health.path("version").asText());
     if (!health.has("writes")) {
       builder.up();
