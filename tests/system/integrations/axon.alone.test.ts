@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { delay } from "../../../src/async/delay.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { mavenTest } from "../support/java_tools.ts";
-import { AxonBuild, urlOf } from "./axon_build.ts";
+import { AXON, AxonBuild, urlOf } from "./axon_build.ts";
 
 /*
  * The storage engine for Axon Framework, built from its folder by Maven. Its tests are Java:
@@ -38,6 +39,20 @@ async function killAgainAndAgain(server: ServerProcess, signal: AbortSignal): Pr
   return kills;
 }
 
+Deno.test("the Java of docs/axon.md is that of a test", async () => {
+  const root = new URL("../../../", import.meta.url);
+  const source = await Deno.readTextFile(
+    join(AXON, "engine/src/test/java/eventstore/axon/ApplicationTest.java"),
+  );
+  const lines = new Set(source.split("\n").map((line) => line.trim()));
+  const page = await Deno.readTextFile(new URL("docs/axon.md", root));
+  const shown = [...page.matchAll(/^```java\n(.*?)^```/gms)].flatMap(([, block]) =>
+    block!.trim().split("\n")
+  );
+  assert.ok(shown.length > 10);
+  for (const line of shown) assert.ok(lines.has(line.trim()), line);
+});
+
 await mavenTest("the engine passes its tests, also on a server that is killed", async (maven) => {
   await using plain = await startTcp({ SERVICE_DEV_MODE: "true" });
   await using auth = await startTcp({ SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN });
@@ -59,6 +74,7 @@ await mavenTest("the engine passes its tests, also on a server that is killed", 
   assert.equal(await killing, KILLED_AT.length);
   assert.deepEqual(await build.results("engine"), {
     "eventstore.axon.AppendTest": 8,
+    "eventstore.axon.ApplicationTest": 1,
     "eventstore.axon.EventStoreConnectionTest": 7,
     "eventstore.axon.FrameworkSuiteTest": 31,
     "eventstore.axon.KilledServerTest": 1,

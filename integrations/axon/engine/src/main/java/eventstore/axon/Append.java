@@ -60,7 +60,8 @@ final class Append implements AppendTransaction<ConsistencyMarker> {
   }
 
   @Override
-  public CompletableFuture<ConsistencyMarker> afterCommit(ConsistencyMarker marker, ProcessingContext context) {
+  public CompletableFuture<ConsistencyMarker> afterCommit(
+      ConsistencyMarker marker, ProcessingContext context) {
     return CompletableFuture.completedFuture(marker);
   }
 

@@ -2,6 +2,7 @@ package eventstore.axon;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -29,9 +30,10 @@ final class EventReader {
   static Entry<EventMessage> entryOf(JsonNode event, String storeId) {
     long sequence = event.path("sequence").asLong();
     try {
-      Context context = TrackingToken.addToContext(Context.empty(), new StoreTrackingToken(storeId, sequence));
-      return new SimpleEntry<>(messageOf(event, storeId), Tag.addToContext(context, tagsOf(event)));
-    } catch (IllegalArgumentException | java.time.format.DateTimeParseException e) {
+      TrackingToken token = new StoreTrackingToken(storeId, sequence);
+      Context context = Tag.addToContext(TrackingToken.addToContext(Context.empty(), token), tagsOf(event));
+      return new SimpleEntry<>(messageOf(event, storeId), context);
+    } catch (IllegalArgumentException | DateTimeParseException e) {
       String type = event.path("type").asText();
       throw new EventStoreException(
           "the event with sequence %d (%s): %s".formatted(sequence, type, e.getMessage()), e);

@@ -71,8 +71,8 @@ public final class EventStoreStorageEngine implements EventStorageEngine {
   public MessageStream<EventMessage> stream(StreamingCondition condition, ProcessingContext context) {
     TrackingToken token = WrappedToken.unwrapLowerBound(condition.position());
     if (TrackingToken.LATEST.equals(token)) {
-      return DelayedMessageStream.create(latestToken(context)
-          .thenApply(latest -> stream(StreamingCondition.conditionFor(latest, condition.criteria()), context)));
+      return DelayedMessageStream.create(latestToken(context).thenApply(
+          latest -> stream(StreamingCondition.conditionFor(latest, condition.criteria()), context)));
     }
     FollowingStream stream = new FollowingStream(connection, Queries.json(condition.criteria()),
         positionOf(token), token instanceof StoreTrackingToken own ? own.getStoreId() : null);
@@ -87,8 +87,8 @@ public final class EventStoreStorageEngine implements EventStorageEngine {
     if (token instanceof GlobalSequenceTrackingToken global) {
       return Math.max(0, global.getGlobalIndex());
     }
-    throw new IllegalArgumentException(
-        "a stream cannot begin at %s, a token of another engine; %s".formatted(token, StoreResetException.ADVICE));
+    throw new IllegalArgumentException("a stream cannot begin at %s, a token of another engine; %s"
+        .formatted(token, StoreResetException.ADVICE));
   }
 
   /** {@inheritDoc} It is valid for any store. */

@@ -47,7 +47,8 @@ final class EventWriter {
       try {
         array.add(Json.text(json -> write(json, event)));
       } catch (IllegalArgumentException e) {
-        throw new EventStoreException("events[%d] (%s): %s".formatted(i, event.event().type(), e.getMessage()), e);
+        throw new EventStoreException(
+            "events[%d] (%s): %s".formatted(i, event.event().type(), e.getMessage()), e);
       }
     }
     return array.toString();

@@ -28,7 +28,8 @@ final class SourcingStream extends PageStream {
    * @param whenRead    called with each page
    */
   SourcingStream(
-      EventStoreConnection connection, String query, long position, long headAtLeast, Consumer<Page> whenRead) {
+      EventStoreConnection connection, String query, long position, long headAtLeast,
+      Consumer<Page> whenRead) {
     super(connection);
     this.query = query;
     this.position = position;
@@ -54,7 +55,8 @@ final class SourcingStream extends PageStream {
   @Override
   boolean accept(Page page, Deque<Entry<EventMessage>> entries) {
     if (storeId != null && !page.storeId().equals(storeId)) {
-      throw new StoreResetException("the store was reset or restored while its events were read; read them again");
+      throw new StoreResetException(
+          "the store was reset or restored while events were read; read them again");
     }
     storeId = page.storeId();
     whenRead.accept(page);

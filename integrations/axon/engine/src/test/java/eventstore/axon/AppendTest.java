@@ -61,7 +61,8 @@ class AppendTest {
   @Test
   void writesOnceWhenAnswersAreLost() throws Exception {
     withLosses(firstWrites(2), Duration.ofSeconds(10), (lossy, proxy) -> {
-      ConsistencyMarker marker = append(lossy, onlyOnce, event("a", tag), event("b", tag), event("c", tag)).get();
+      ConsistencyMarker marker =
+          append(lossy, onlyOnce, event("a", tag), event("b", tag), event("c", tag)).get();
       assertThat(proxy.lost()).hasSize(2);
       assertThat(source(engine, tag).subList(0, 3)).map(TestServer::text).containsExactly("a", "b", "c");
       long last = engine.latestToken(null).get().position().orElseThrow();

@@ -36,8 +36,8 @@ class KilledServerTest {
   /** The test that starts Maven kills the server three times before the store has this many events. */
   private static final int EVENTS_PER_COUNTER = 50;
 
-  private final EventStoreSettings settings =
-      TestServer.settings("EVENTSTORE_TEST_KILLED_URL").withRetryTime(Duration.ofSeconds(60)).withEventsPerPage(50);
+  private final EventStoreSettings settings = TestServer.settings("EVENTSTORE_TEST_KILLED_URL")
+      .withRetryTime(Duration.ofSeconds(60)).withEventsPerPage(50);
 
   /** Decides until the counter is full: each event has the number of events before it. @return its own numbers */
   private List<Integer> count(EventStoreStorageEngine engine, Tag counter) throws Exception {
@@ -49,9 +49,9 @@ class KilledServerTest {
         return own;
       }
       ConsistencyMarker marker = read.getLast().getResource(ConsistencyMarker.RESOURCE_KEY);
-      AppendCondition unchanged = AppendCondition.withCriteria(EventCriteria.havingTags(counter)).withMarker(marker);
+      AppendCondition anyNew = AppendCondition.withCriteria(EventCriteria.havingTags(counter));
       try {
-        append(engine, unchanged, event(String.valueOf(number), counter)).get();
+        append(engine, anyNew.withMarker(marker), event(String.valueOf(number), counter)).get();
         own.add(number);
       } catch (ExecutionException e) {
         assertThat(e.getCause()).isInstanceOf(AppendEventsTransactionRejectedException.class);

@@ -70,8 +70,9 @@ public final class LossyProxy implements AutoCloseable {
           exchange.getResponseHeaders().put(name, values);
         }
       });
-      exchange.sendResponseHeaders(answer.statusCode(), answer.body().length == 0 ? -1 : answer.body().length);
-      exchange.getResponseBody().write(answer.body());
+      byte[] body = answer.body();
+      exchange.sendResponseHeaders(answer.statusCode(), body.length == 0 ? -1 : body.length);
+      exchange.getResponseBody().write(body);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

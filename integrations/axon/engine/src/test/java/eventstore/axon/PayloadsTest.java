@@ -18,15 +18,16 @@ class PayloadsTest {
 
   @Test
   void storesJsonAsItIs() {
-    List.of("{\"seats\": 30 }", " [1, 2.50]\n", "\"text\"", "null", "true", "-1e3", "{\"a\":1,\"a\":2}", "\"\\ud800\"")
-        .forEach(json -> assertStored(bytes(json), json, null));
+    List.of("{\"seats\": 30 }", " [1, 2.50]\n", "\"text\"", "null", "true", "-1e3",
+        "{\"a\":1,\"a\":2}", "\"\\ud800\"").forEach(json -> assertStored(bytes(json), json, null));
   }
 
   @Test
   void storesOtherTextAsAString() {
     assertStored(bytes("event-0"), "\"event-0\"", "text");
     assertStored(bytes("<seats n=\"30\"/>"), "\"<seats n=\\\"30\\\"/>\"", "text");
-    for (String text : List.of("", " ", "{", "{} {}", "[1,]", "\ufeff{}", "NaN", "'a'", "01", "\u0000", "{}//")) {
+    for (String text : List.of(
+        "", " ", "{", "{} {}", "[1,]", "\ufeff{}", "NaN", "'a'", "01", "\u0000", "{}//")) {
       Payloads.Stored stored = Payloads.stored(bytes(text));
       assertThat(stored.encoding()).as(text).isEqualTo("text");
       assertThat(Payloads.bytes(stored.json(), "text")).isEqualTo(bytes(text));

@@ -55,8 +55,8 @@ class StreamTest {
   }
 
   private void appendNumbers(int from, int to) throws Exception {
-    TaggedEventMessage<?>[] events =
-        IntStream.range(from, to).mapToObj(i -> event(String.valueOf(i), tag)).toArray(TaggedEventMessage[]::new);
+    TaggedEventMessage<?>[] events = IntStream.range(from, to)
+        .mapToObj(i -> event(String.valueOf(i), tag)).toArray(TaggedEventMessage[]::new);
     append(engine, AppendCondition.none(), events).get();
   }
 
@@ -94,7 +94,8 @@ class StreamTest {
   void readsOnlyTwoPagesAhead() throws Exception {
     appendNumbers(0, EVENTS);
     try (var proxy = new LossyProxy(settings.url(), request -> false);
-        var counted = new EventStoreConnection(EventStoreSettings.of(proxy.url()).withEventsPerPage(PER_PAGE))) {
+        var counted = new EventStoreConnection(
+            EventStoreSettings.of(proxy.url()).withEventsPerPage(PER_PAGE))) {
       AtomicInteger calls = new AtomicInteger();
       var stream = streamFrom(TestServer.engine(counted), TrackingToken.FIRST);
       stream.setCallback(calls::incrementAndGet);
@@ -187,7 +188,8 @@ class StreamTest {
     appendNumbers(1, 2);
     assertThat(take(fromLatest, 1)).containsExactly("1");
     TrackingToken replay = ReplayToken.createReplayToken(engine.latestToken(null).get(), latest);
-    for (TrackingToken token : Set.of(latest, replay, new GlobalSequenceTrackingToken(latest.getGlobalIndex()))) {
+    TrackingToken plain = new GlobalSequenceTrackingToken(latest.getGlobalIndex());
+    for (TrackingToken token : Set.of(latest, replay, plain)) {
       assertThat(take(streamFrom(engine, token), 1)).containsExactly("1");
     }
     assertThatIllegalArgumentException()
