@@ -22,10 +22,17 @@ public final class EventStoreConnection implements AutoCloseable {
   private final EventStoreSettings settings;
   private final String base;
   private final HttpClient client;
+  private final RequestObserver observer;
 
   /** Connects with the first request. */
   public EventStoreConnection(EventStoreSettings settings) {
+    this(settings, (request, status, time) -> { });
+  }
+
+  /** Reports each request to the observer. */
+  public EventStoreConnection(EventStoreSettings settings, RequestObserver observer) {
     this.settings = settings;
+    this.observer = observer;
     this.base = settings.url().toString().replaceAll("/+$", "");
     // A redirect could turn a write into a GET.
     this.client = HttpClient.newBuilder()
@@ -51,6 +58,7 @@ public final class EventStoreConnection implements AutoCloseable {
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
+    long startedAt = System.nanoTime();
     CompletableFuture<HttpResponse<byte[]>> exchange = client.sendAsync(sent, BodyHandlers.ofByteArray());
     Duration time = settings.answerTimeout().plus(request.waitTime());
     CompletableFuture<StoreAnswer> answer = exchange.copy()
@@ -61,6 +69,8 @@ public final class EventStoreConnection implements AutoCloseable {
           }
           return answerOf(request, received);
         });
+    exchange.whenComplete((received, failure) -> observer.finished(
+        request, received == null ? 0 : received.statusCode(), Duration.ofNanos(System.nanoTime() - startedAt)));
     // Ends an exchange that the caller has cancelled, or that takes too long.
     answer.whenComplete((received, failure) -> exchange.cancel(true));
     return answer;
@@ -68,6 +78,11 @@ public final class EventStoreConnection implements AutoCloseable {
 
   /** Sends a request that only reads, and repeats it while the server cannot be reached. */
   public CompletableFuture<StoreAnswer> read(StoreRequest request) {
+    return Retries.repeat(settings.retryTime(), () -> send(request));
+  }
+
+  /** Sends a write that cannot happen twice, since it names versions of projections. Repeats it as a read. */
+  public CompletableFuture<StoreAnswer> repeat(StoreRequest request) {
     return Retries.repeat(settings.retryTime(), () -> send(request));
   }
 

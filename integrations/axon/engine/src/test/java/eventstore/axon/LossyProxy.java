@@ -21,7 +21,7 @@ import java.util.function.Predicate;
  * Forwards requests to a server. It gives up the connection instead of some answers: then the server has done what was
  * asked, and the client does not know.
  */
-final class LossyProxy implements AutoCloseable {
+public final class LossyProxy implements AutoCloseable {
 
   private final URI target;
   private final Predicate<String> loses;
@@ -32,7 +32,7 @@ final class LossyProxy implements AutoCloseable {
   private final List<String> lost = new CopyOnWriteArrayList<>();
 
   /** @param loses whether to lose the answer to a request such as {@code POST /write} */
-  LossyProxy(URI target, Predicate<String> loses) throws IOException {
+  public LossyProxy(URI target, Predicate<String> loses) throws IOException {
     this.target = target;
     this.loses = loses;
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -41,7 +41,8 @@ final class LossyProxy implements AutoCloseable {
     server.start();
   }
 
-  String url() {
+  /** Its address, for the client. */
+  public String url() {
     return "http://127.0.0.1:" + server.getAddress().getPort();
   }
 
@@ -51,7 +52,7 @@ final class LossyProxy implements AutoCloseable {
   }
 
   /** Those whose answer was lost. */
-  List<String> lost() {
+  public List<String> lost() {
     return lost;
   }
 
