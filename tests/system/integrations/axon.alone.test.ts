@@ -82,6 +82,7 @@ await mavenTest("the engine passes its tests, also on a server that is killed", 
     "eventstore.axon.MappingTest": 10,
     "eventstore.axon.PayloadsTest": 5,
     "eventstore.axon.StreamTest": 8,
+    "eventstore.axon.tokens.EventProcessorTest": 2,
     "eventstore.axon.tokens.EventStoreTokenStoreTest": 15,
     "eventstore.axon.tokens.TokenStoreContextTest": 9,
   });
