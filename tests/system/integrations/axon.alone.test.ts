@@ -75,7 +75,7 @@ await mavenTest("the engine passes its tests, also on a server that is killed", 
   assert.deepEqual(await build.results("engine"), {
     "eventstore.axon.AppendTest": 8,
     "eventstore.axon.ApplicationTest": 1,
-    "eventstore.axon.EventStoreConnectionTest": 7,
+    "eventstore.axon.EventStoreConnectionTest": 8,
     "eventstore.axon.FrameworkSuiteTest": 31,
     "eventstore.axon.KilledServerTest": 1,
     "eventstore.axon.LossyFrameworkSuiteTest": 31,
