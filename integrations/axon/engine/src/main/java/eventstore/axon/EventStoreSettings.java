@@ -4,6 +4,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
@@ -62,7 +63,7 @@ public record EventStoreSettings(
   public static EventStoreSettings of(String url) {
     URI parsed;
     try {
-      parsed = new URI(url);
+      parsed = new URI(Objects.requireNonNullElse(url, ""));
     } catch (URISyntaxException e) {
       throw new IllegalArgumentException("url: %s".formatted(e.getMessage()), e);
     }

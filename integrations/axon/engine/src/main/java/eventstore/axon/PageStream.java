@@ -24,6 +24,7 @@ abstract class PageStream implements MessageStream<EventMessage> {
   private final Deque<Entry<EventMessage>> ready = new ArrayDeque<>();
   private Runnable callback = () -> {
   };
+  /** The request that is under way, or the pause before it. */
   private CompletableFuture<?> request;
   private int failures;
   private boolean isComplete;
@@ -46,65 +47,74 @@ abstract class PageStream implements MessageStream<EventMessage> {
   void recovered() {
   }
 
-  /** Requests a page, unless one is under way or enough events are ready. */
+  /**
+   * Requests a page, unless one is under way or enough events are ready. It is not called with the lock, because an
+   * answer that is already there calls the consumer.
+   */
   final void readOn() {
+    CompletableFuture<StoreAnswer> sent;
     lock.lock();
     try {
       if (request != null || isComplete || ready.size() >= connection.settings().eventsPerPage()) {
         return;
       }
-      CompletableFuture<StoreAnswer> sent = connection.send(nextRequest());
+      sent = connection.send(nextRequest());
       request = sent;
-      sent.thenApply(Page::of).whenComplete((page, failure) -> received(sent, page, failure));
     } finally {
       lock.unlock();
     }
+    sent.thenApply(Page::of).whenComplete(this::received);
   }
 
-  private void received(CompletableFuture<?> sent, Page page, Throwable failure) {
+  private void received(Page page, Throwable failure) {
+    CompletableFuture<?> pause = null;
     lock.lock();
     try {
       if (isComplete) {
         return;
       }
       if (failure != null) {
-        failed(StoreErrors.rootOf(failure));
+        pause = pauseAfter(StoreErrors.rootOf(failure));
       } else {
-        request = null;
+        isComplete = accept(page, ready);
         if (failures > 0) {
           failures = 0;
           recovered();
         }
-        isComplete = accept(page, ready);
       }
+      request = pause;
     } catch (RuntimeException e) {
       end(e);
     } finally {
       lock.unlock();
     }
-    readOn();
+    if (pause == null) {
+      readOn();
+    } else {
+      pause.thenRun(this::repeat);
+    }
     notifyConsumer();
   }
 
-  private void failed(Throwable failure) {
+  /** The pause before the request is repeated. There is none if the stream ends with this failure. */
+  private CompletableFuture<?> pauseAfter(Throwable failure) {
     failures++;
-    if (!StoreErrors.isPassing(failure) || !repeats(failure, failures)) {
-      end(failure);
-      return;
+    if (StoreErrors.isPassing(failure) && repeats(failure, failures)) {
+      return CompletableFuture.runAsync(() -> {
+      }, Retries.pause(failures));
     }
-    // Until the pause is over, `request` says that one is under way.
-    CompletableFuture<Void> pause = CompletableFuture.runAsync(() -> {
-    }, Retries.pause(failures));
-    request = pause;
-    pause.thenRun(() -> {
-      lock.lock();
-      try {
-        request = null;
-      } finally {
-        lock.unlock();
-      }
-      readOn();
-    });
+    end(failure);
+    return null;
+  }
+
+  private void repeat() {
+    lock.lock();
+    try {
+      request = null;
+    } finally {
+      lock.unlock();
+    }
+    readOn();
   }
 
   private void end(Throwable failure) {
@@ -130,14 +140,15 @@ abstract class PageStream implements MessageStream<EventMessage> {
 
   @Override
   public Optional<Entry<EventMessage>> next() {
+    Optional<Entry<EventMessage>> entry;
     lock.lock();
     try {
-      Optional<Entry<EventMessage>> entry = Optional.ofNullable(ready.poll());
-      readOn();
-      return entry;
+      entry = Optional.ofNullable(ready.poll());
     } finally {
       lock.unlock();
     }
+    readOn();
+    return entry;
   }
 
   @Override

@@ -3,11 +3,11 @@ package eventstore.axon;
 import static eventstore.axon.TestServer.append;
 import static eventstore.axon.TestServer.event;
 import static eventstore.axon.TestServer.failureOf;
+import static eventstore.axon.TestServer.soon;
 import static eventstore.axon.TestServer.source;
 import static eventstore.axon.TestServer.text;
 import static eventstore.axon.TestServer.uniqueTag;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.List;
@@ -109,7 +109,7 @@ class AppendTest {
     var retried = EventStoreSettings.of(proxy.url()).withRetryTime(Duration.ofSeconds(1));
     try (var lossy = new EventStoreConnection(retried)) {
       appended = append(TestServer.engine(lossy), onlyOnce, event("a", tag));
-      await().until(() -> !proxy.lost().isEmpty());
+      soon().until(() -> !proxy.lost().isEmpty());
       proxy.close();
       assertThat(failureOf(appended)).isInstanceOf(OutcomeUnknownException.class);
     }

@@ -5,11 +5,15 @@ import static eventstore.axon.TestServer.failureOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import com.sun.net.httpserver.HttpServer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
@@ -98,6 +102,31 @@ class EventStoreConnectionTest {
         assertThat(failureOf(other.read(StoreRequest.get("/health"))))
             .isInstanceOf(StoreUnavailableException.class);
       }
+    }
+  }
+
+  @Test
+  void takesOnlyTheAnswersOfTheServerForCertain() throws Exception {
+    HttpServer proxy = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    AtomicInteger status = new AtomicInteger();
+    proxy.createContext("/", exchange -> {
+      exchange.sendResponseHeaders(status.get(), -1);
+      exchange.close();
+    });
+    proxy.start();
+    EventStoreSettings behind = EventStoreSettings.of("http://127.0.0.1:" + proxy.getAddress().getPort());
+    try (var other = new EventStoreConnection(behind.withRetryTime(Duration.ZERO))) {
+      for (int each : List.of(200, 302, 403, 409, 502)) {
+        status.set(each);
+        Class<?> unread =
+            each >= 300 && each < 500 ? StoreRequestException.class : StoreUnavailableException.class;
+        assertThat(failureOf(other.read(StoreRequest.get("/whoami")).thenApply(StoreAnswer::json)))
+            .as("%d", each).isExactlyInstanceOf(unread).hasMessageContaining(behind.url().toString());
+        assertThat(failureOf(other.send(StoreRequest.write(bytes("{}"))).thenApply(StoreAnswer::storeId)))
+            .as("%d", each).isExactlyInstanceOf(OutcomeUnknownException.class);
+      }
+    } finally {
+      proxy.stop(0);
     }
   }
 

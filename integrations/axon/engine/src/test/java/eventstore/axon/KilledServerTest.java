@@ -2,10 +2,10 @@ package eventstore.axon;
 
 import static eventstore.axon.TestServer.append;
 import static eventstore.axon.TestServer.event;
+import static eventstore.axon.TestServer.soon;
 import static eventstore.axon.TestServer.source;
 import static eventstore.axon.TestServer.text;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -71,12 +71,14 @@ class KilledServerTest {
       List<Future<List<Integer>>> counting = clients.stream().map(threads::submit).toList();
 
       List<String> followed = new ArrayList<>();
-      await().atMost(Duration.ofSeconds(120)).until(() -> {
+      soon().atMost(Duration.ofSeconds(120)).until(() -> {
         stream.error().ifPresent(e -> {
           throw new AssertionError(e);
         });
-        stream.next().ifPresent(entry -> followed.add(tagged(entry)));
-        return followed.size() == COUNTERS * EVENTS_PER_COUNTER;
+        while (stream.hasNextAvailable()) {
+          followed.add(tagged(stream.next().orElseThrow()));
+        }
+        return followed.size() >= COUNTERS * EVENTS_PER_COUNTER;
       });
 
       for (int counter = 0; counter < COUNTERS; counter++) {

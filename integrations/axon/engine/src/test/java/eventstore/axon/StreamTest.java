@@ -3,12 +3,12 @@ package eventstore.axon;
 import static eventstore.axon.TestServer.append;
 import static eventstore.axon.TestServer.event;
 import static eventstore.axon.TestServer.failureOf;
+import static eventstore.axon.TestServer.soon;
 import static eventstore.axon.TestServer.text;
 import static eventstore.axon.TestServer.uniqueTag;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.awaitility.Awaitility.await;
 
 import java.time.Instant;
 import java.util.ArrayList;
@@ -68,7 +68,7 @@ class StreamTest {
 
   private List<String> take(MessageStream<EventMessage> stream, int count) {
     List<String> taken = new ArrayList<>();
-    await().until(() -> {
+    soon().until(() -> {
       stream.error().ifPresent(e -> {
         throw new AssertionError(e);
       });
@@ -85,7 +85,7 @@ class StreamTest {
   }
 
   private static Throwable errorOf(MessageStream<EventMessage> stream) {
-    await().until(() -> stream.error().isPresent());
+    soon().until(() -> stream.error().isPresent());
     assertThat(stream.isCompleted()).isTrue();
     return stream.error().orElseThrow();
   }
@@ -99,12 +99,12 @@ class StreamTest {
       AtomicInteger calls = new AtomicInteger();
       var stream = streamFrom(TestServer.engine(counted), TrackingToken.FIRST);
       stream.setCallback(calls::incrementAndGet);
-      await().until(stream::hasNextAvailable);
+      soon().until(stream::hasNextAvailable);
       assertThat(stream.peek()).get().satisfies(entry -> assertThat(text(entry)).isEqualTo("0"));
       Thread.sleep(300);
       assertThat(proxy.requests()).hasSize(1);
       assertThat(take(stream, 1)).containsExactly("0");
-      await().until(() -> proxy.requests().size() == 2);
+      soon().until(() -> proxy.requests().size() == 2);
       assertThat(take(stream, PER_PAGE - 1)).isEqualTo(numbers(1, PER_PAGE));
       Thread.sleep(300);
       assertThat(proxy.requests()).hasSize(2);
@@ -133,10 +133,10 @@ class StreamTest {
     TrackingToken latest = engine.latestToken(null).get();
     List<MessageStream<EventMessage>> streams =
         IntStream.range(0, 5).mapToObj(i -> streamFrom(engine, latest)).toList();
-    await().until(() -> readsInFlight() >= 5);
+    soon().until(() -> readsInFlight() >= 5);
     int others = readsInFlight() - 5;
     streams.forEach(MessageStream::close);
-    await().until(() -> readsInFlight() <= others);
+    soon().until(() -> readsInFlight() <= others);
     assertThat(streams).allMatch(stream -> stream.isCompleted() && stream.error().isEmpty());
     appendNumbers(0, 1);
     assertThat(streams).noneMatch(MessageStream::hasNextAvailable);
@@ -151,7 +151,7 @@ class StreamTest {
     appendNumbers(0, 2);
     TrackingToken before = engine.latestToken(null).get();
     var waiting = streamFrom(engine, before);
-    await().until(() -> readsInFlight() > 0);
+    soon().until(() -> readsInFlight() > 0);
     TestServer.reset(connection);
     assertThat(errorOf(waiting)).isInstanceOf(StoreResetException.class)
         .hasMessageContaining(((StoreTrackingToken) before).getStoreId());

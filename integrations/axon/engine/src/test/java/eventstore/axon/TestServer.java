@@ -11,6 +11,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.axonframework.conversion.json.JacksonConverter;
 import org.axonframework.eventsourcing.eventstore.AppendCondition;
 import org.axonframework.eventsourcing.eventstore.ConsistencyMarker;
@@ -93,6 +95,11 @@ final class TestServer {
 
   static String text(Entry<EventMessage> entry) {
     return new String((byte[]) entry.message().payload(), StandardCharsets.UTF_8);
+  }
+
+  /** Waits for a condition, for at most 30 seconds. */
+  static ConditionFactory soon() {
+    return Awaitility.await().pollInterval(Duration.ofMillis(10)).atMost(Duration.ofSeconds(30));
   }
 
   /** The exception of a future that must fail. */

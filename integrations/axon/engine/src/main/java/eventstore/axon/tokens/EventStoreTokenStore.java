@@ -144,7 +144,10 @@ public final class EventStoreTokenStore implements TokenStore {
     SegmentKey key = new SegmentKey(processorName, segmentId);
     return run(() -> {
       PendingTokens pending = PendingTokens.of(context, writer);
-      pending.change(key, held(key, pending), null);
+      TokenChange planned = pending.get(key);
+      // The framework releases a segment that it splits before it deletes it. This context holds it to its end.
+      boolean isReleasedHere = planned != null && !planned.creates() && planned.entry() != null;
+      pending.change(key, isReleasedHere ? planned.entry() : held(key, pending), null);
       return null;
     });
   }

@@ -96,10 +96,10 @@ class TokenStoreContextTest extends TokenStoreTest {
   /** The steps in which the framework splits a segment. */
   private CompletableFuture<Void> split(ProcessingContext context) {
     return a.fetchToken(processor, 0, context)
-        .thenCompose(ignored -> a.deleteToken(processor, 0, context))
-        .thenCompose(ignored -> a.initializeSegment(token(0), processor, new Segment(0, 1), context))
         .thenCompose(ignored -> a.initializeSegment(token(0), processor, new Segment(1, 1), context))
-        .thenCompose(ignored -> a.releaseClaim(processor, 0, context));
+        .thenCompose(ignored -> a.releaseClaim(processor, 0, context))
+        .thenCompose(ignored -> a.deleteToken(processor, 0, context))
+        .thenCompose(ignored -> a.initializeSegment(token(0), processor, new Segment(0, 1), context));
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import eventstore.axon.EventStoreConnection;
 import eventstore.axon.EventStoreStorageEngine;
 import eventstore.axon.tokens.EventStoreTokenStore;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
@@ -16,7 +17,9 @@ import org.axonframework.messaging.eventhandling.processing.streaming.token.stor
 import org.axonframework.messaging.eventhandling.processing.streaming.token.store.inmemory.InMemoryTokenStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.actuate.health.HealthIndicator;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** Which beans an application gets. None of these tests sends a request. */
@@ -59,6 +62,18 @@ class EventStoreAutoConfigurationTest {
           assertThat(context.getBean(EventStorageEngine.class)).isInstanceOf(InMemoryEventStorageEngine.class);
           assertThat(context.getBean(TokenStore.class)).isInstanceOf(InMemoryTokenStore.class);
         });
+  }
+
+  @Test
+  void needsNeitherActuatorNorMicrometer() {
+    AutoConfigurations optional = AutoConfigurations.of(
+        EventStoreHealthAutoConfiguration.class, EventStoreMetricsAutoConfiguration.class);
+    application.withConfiguration(optional).withBean(SimpleMeterRegistry.class).run(context -> assertThat(context)
+        .hasSingleBean(HealthIndicator.class).hasSingleBean(EventStoreMeters.class));
+    application.withConfiguration(optional)
+        .withClassLoader(new FilteredClassLoader("io.micrometer", "org.springframework.boot.actuate"))
+        .run(context -> assertThat(context).hasNotFailed().hasSingleBean(EventStorageEngine.class)
+            .doesNotHaveBean("eventstoreHealthIndicator").doesNotHaveBean("eventStoreMeters"));
   }
 
   @Test
