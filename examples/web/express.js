@@ -1,6 +1,6 @@
 /*
  * Seats of shows with Express, on Node. Its argument is the URL of the server. In a project of your own:
- *   npm install express zod eventstore-client-0.1.0.tgz
+ *   npm install express@5.3.0 zod@4.6.7 eventstore-client-0.1.0.tgz
  *   node express.js http://127.0.0.1:8085
  *   curl -d '{"show": "Hamlet", "seat": "A1", "guest": "Ada"}' -H 'content-type: application/json' \
  *     http://127.0.0.1:8091/bookings
@@ -8,6 +8,7 @@
 // deno-lint-ignore-file no-console
 
 import { Conflict, ConnectionLost, EventStore, Unavailable } from "eventstore-client";
+// @ts-ignore: this repository does not install it
 import express from "express";
 import process from "node:process";
 import { z } from "zod";
