@@ -18,6 +18,8 @@ export interface Maven {
     args: readonly string[],
     env?: Readonly<Record<string, string>>,
   ): Promise<string>;
+  /** The `java` of the runtime that Maven uses. */
+  readonly java: string;
 }
 
 /** Registers a test that builds Java, with a runtime of Java 21 from PyPI and Debian's Maven. */
@@ -35,6 +37,7 @@ export async function mavenOf(mvn: DebianProgram): Promise<Maven> {
   const command = (directory: string): string[] =>
     mvn.root === "/" ? [mvn.path] : [java, ...options, ...unpacked(mvn.root, directory)];
   return {
+    java,
     async run(directory, args, env = {}) {
       using lock = Deno.openSync(join(cache, "maven-lock"), { create: true, write: true });
       await lock.lock(true);
