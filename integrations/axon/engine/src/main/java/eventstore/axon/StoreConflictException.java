@@ -3,6 +3,7 @@ package eventstore.axon;
 import com.fasterxml.jackson.databind.JsonNode;
 
 /** A condition, or the version of a projection, does not hold. Nothing was written. */
+@SuppressWarnings("serial")
 public class StoreConflictException extends StoreRequestException {
 
   private final transient JsonNode conflict;

@@ -6,6 +6,7 @@ import org.axonframework.eventsourcing.eventstore.EventStoreException;
  * The server rejects the request, because it is wrong, too large or not allowed. Or the server has failed (500).
  * Nothing was written.
  */
+@SuppressWarnings("serial")
 public class StoreRequestException extends EventStoreException {
 
   private final int status;
