@@ -110,7 +110,8 @@ export async function runEntry(store: EventStore, entry: Entry, signal: AbortSig
       // The processor in memory may be ahead of the checkpoint.
       if (entry.again) entry.processor = entry.again();
       const isPassing = [Conflict, ConnectionLost, StoreReset].some((type) => error instanceof type);
-      if (!entry.again || !isPassing || signal.aborted) throw error;
+      if (!entry.again || !isPassing) throw error;
+      if (signal.aborted) return undefined;
       await delay(Math.random() * PAUSE_MAX);
     }
   }

@@ -23,13 +23,13 @@ export async function runProcessor(
   query: Query,
   signal: AbortSignal,
 ): Promise<Ended> {
-  const head = await store.head();
-  const start = await processor.start({ store });
-  if (start === undefined) throw new Error(`the processor "${processor.id}" is already running`);
-  let from: Position = head;
-  if (start === "BEGINNING") from = { ...head, sequence: 0 };
-  else if (start !== "END") from = { ...head, sequence: Number(start.lastCheckpoint) };
+  if (processor.isActive) throw new Error(`the processor "${processor.id}" is already running`);
   try {
+    const head = await store.head();
+    const start = await processor.start({ store });
+    let from: Position = { ...head, sequence: 0 };
+    if (start === "END") from = head;
+    else if (typeof start === "object") from = { ...head, sequence: Number(start.lastCheckpoint) };
     for await (const { events } of store.follow(query, { from, limit: BATCH, signal })) {
       const messages = events.flatMap((event) => {
         const stream = streamOf(event);
@@ -41,7 +41,7 @@ export async function runProcessor(
       if (result?.type === "STOP") return result;
     }
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!signal.aborted || error !== signal.reason) throw error;
   } finally {
     await processor.close({ store });
   }

@@ -66,10 +66,13 @@ Deno.test("a reactor handles the events of its types in order, and its successor
   await append(1, 2);
   await emmett.appendToStream("cart-1", [{ type: "Other", data: {} }]);
   await client.append({ type: "Added", payload: { n: -1 } });
-  await running(start(), async () => {
-    if (handled.length === 2) await append(3);
-    assert.deepEqual(handled, [1, 2, 3]);
-  });
+  const consumer = start();
+  const ended = consumer.start();
+  await eventually(() => assert.deepEqual(handled, [1, 2]), 30);
+  await append(3);
+  await eventually(() => assert.deepEqual(handled, [1, 2, 3]), 30);
+  await consumer.stop();
+  await ended;
   await append(4);
   const again = start();
   await running(again, () => assert.deepEqual(handled, [1, 2, 3, 4]));
@@ -136,6 +139,22 @@ Deno.test("several copies of a projector apply each event once, whichever answer
   await Promise.all(copies.map((copy) => copy.stop()));
   await Promise.all(ended);
   assert.ok(writes > 3);
+});
+
+Deno.test("a consumer that is stopped while its write is lost continues at its checkpoint", async () => {
+  await append(1, 2);
+  const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
+  const consumer = getEventStore(storeOf<Record<string, unknown>>(server, { transport })).consumer();
+  consumer.projector<Added>({ projection: summary });
+  let writes = 0;
+  transport.fault = ({ path }) => {
+    if (path !== "/write" || ++writes > 1) return "none";
+    void consumer.stop();
+    return "request lost";
+  };
+  await consumer.start();
+  assert.equal(await summaryOf("cart-1"), undefined);
+  await running(consumer, async () => assert.deepEqual(await summaryOf("cart-1"), { count: 2, sum: 3 }));
 });
 
 Deno.test("a projector that truncates at its start builds its documents again", async () => {
