@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { differences, explainedIn, type Result, rowOf, rowsOf, withResults } from "../system/outside/page.ts";
 import { SUITES } from "../system/outside/suites/suites.ts";
 import {
+  outcomeOf,
   outcomeOfCargo,
   outcomeOfSchemathesis,
   outcomeOfSurefire,
@@ -52,6 +53,8 @@ Deno.test("the outcome of unittest has the names of tests that failed, broke or 
     failed: [one("test_b"), one("test_c")],
     notRun: [one("test_d")],
   });
+  const twice = UNITTEST.replace("failures=1", "failures=2").replace(/^FAIL: .*$/m, "$& [1]\n\n$& [2]");
+  assert.deepEqual(outcomeOfUnittest(twice), outcomeOfUnittest(UNITTEST));
   assert.deepEqual(outcomeOfUnittest("Ran 21 tests in 3.2s\n\nOK\n"), { passed: 21, failed: [], notRun: [] });
 });
 
@@ -83,20 +86,29 @@ Deno.test("the outcome of Schemathesis counts requests, and names the operations
 });
 
 Deno.test("output without a summary, or with one that counts other tests than are named, is an error", () => {
-  for (const outcomeOf of [outcomeOfCargo, outcomeOfUnittest, outcomeOfSurefire, outcomeOfSchemathesis]) {
-    assert.throws(() => outcomeOf("Segmentation fault\n"), /printed no summary:\nSegmentation fault/);
+  for (const read of [outcomeOfCargo, outcomeOfUnittest, outcomeOfSurefire, outcomeOfSchemathesis]) {
+    assert.throws(() => read("Segmentation fault\n"), /printed no summary:\nSegmentation fault/);
   }
   assert.throws(
     () => outcomeOfCargo(CARGO.replace("1 failed", "2 failed")),
     /counts other tests than it names/,
   );
-  assert.throws(() => outcomeOfUnittest(UNITTEST.replace("errors=1", "errors=2")), /counts other tests/);
+  assert.throws(() => outcomeOfUnittest(UNITTEST.replace("errors=1, ", "")), /counts other tests/);
   assert.throws(() => outcomeOfUnittest(UNITTEST.replace("skipped=1", "skipped=2")), /counts other tests/);
   assert.throws(() => outcomeOfSurefire(SUREFIRE.replace("</testsuite>", "")), /no summary/);
   assert.throws(
     () => outcomeOfSchemathesis("Test cases:\n  9 generated, 1 found 1 unique failures\n"),
     /counts/,
   );
+});
+
+Deno.test("a runner whose exit code and failed tests disagree is an error", () => {
+  const end = (code: number, stdout: string): unknown =>
+    outcomeOf(outcomeOfCargo, { code, stdout, stderr: "" });
+  assert.deepEqual(end(101, CARGO), outcomeOfCargo(CARGO));
+  assert.throws(() => end(0, CARGO), /the runner ended with 0 and 1 failed tests/);
+  const passed = "test result: ok. 3 passed; 0 failed; 0 ignored\n";
+  assert.throws(() => end(1, passed), /the runner ended with 1 and 0 failed tests/);
 });
 
 const PAGE = `# Page

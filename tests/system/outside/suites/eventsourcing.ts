@@ -6,7 +6,7 @@ import {
 import { endPythonTests, LIBRARY_FILES } from "../../integrations/python_tests.ts";
 import { pinnedIn } from "../pinned.ts";
 import type { Outcome, Suite } from "../suite.ts";
-import { outcomeOfUnittest } from "../summaries.ts";
+import { outcomeOf, outcomeOfUnittest } from "../summaries.ts";
 
 /* The suites of eventsourcing, a library for Python, with the classes in integrations/python/tests/. */
 
@@ -26,6 +26,5 @@ async function run(library: LibraryVersion): Promise<Outcome> {
   const missing = await missingForPython();
   if (missing !== undefined) throw new Error(missing);
   await using environment = await PythonEnvironment.create();
-  const { stdout, stderr } = await endPythonTests(environment, library, LIBRARY_FILES);
-  return outcomeOfUnittest(stdout + stderr);
+  return outcomeOf(outcomeOfUnittest, await endPythonTests(environment, library, LIBRARY_FILES));
 }

@@ -4,7 +4,7 @@ import { runCommand } from "../../../support/run_command.ts";
 import { cacheDirectory, debianProgram } from "../../support/debian_program.ts";
 import { ServerStarter } from "../server_starter.ts";
 import type { Outcome, Suite } from "../suite.ts";
-import { outcomeOfCargo } from "../summaries.ts";
+import { outcomeOf, outcomeOfCargo } from "../summaries.ts";
 
 /* The suite of happenstance, a library for Rust: rules one by one, contenders on threads, random sequences. */
 
@@ -41,16 +41,12 @@ async function run(): Promise<Outcome> {
   };
   await checkRust(path, env);
   await using starter = new ServerStarter(SETTINGS);
-  const { code, stdout, stderr } = await runCommand(
-    [
-      ...[path, "test", "--quiet", "--locked", "--ignore-rust-version", "--test", "conformance"],
-      ...["--no-fail-fast", "--", "--show-output", "--format", "pretty"],
-    ],
-    { cwd: CRATE, env: { ...env, EVENTSTORE_SERVERS: starter.url } },
-  );
-  // Cargo ends with 101 if a test fails, and also if nothing was built.
-  if (code !== 0 && code !== 101) throw new Error(`cargo ended with ${code}\n${stderr}`);
-  return outcomeOfCargo(stdout === "" ? stderr : stdout);
+  const cargo = [path, "test", "--quiet", "--locked", "--ignore-rust-version", "--test", "conformance"];
+  const ended = await runCommand([...cargo, "--", "--show-output", "--format", "pretty"], {
+    cwd: CRATE,
+    env: { ...env, EVENTSTORE_SERVERS: starter.url },
+  });
+  return outcomeOf(outcomeOfCargo, ended);
 }
 
 async function checkRust(cargo: string, env: Readonly<Record<string, string>>): Promise<void> {

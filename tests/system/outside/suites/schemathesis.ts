@@ -3,7 +3,7 @@ import { missingForPython } from "../../integrations/python_environment.ts";
 import { checkEdition } from "../../openapi/schemathesis.ts";
 import { pinnedIn } from "../pinned.ts";
 import type { Outcome, Suite } from "../suite.ts";
-import { outcomeOfSchemathesis } from "../summaries.ts";
+import { outcomeOf, outcomeOfSchemathesis } from "../summaries.ts";
 
 /* Schemathesis makes requests from the OpenAPI document of each edition: more than in the system tests. */
 
@@ -20,6 +20,5 @@ export const SCHEMATHESIS: readonly Suite[] = EDITION_INTERFACES.map(({ name }) 
 async function run(edition: string): Promise<Outcome> {
   const missing = await missingForPython();
   if (missing !== undefined) throw new Error(missing);
-  const { stdout, stderr } = await checkEdition(edition, REQUESTS_MAX);
-  return outcomeOfSchemathesis(stdout + stderr);
+  return outcomeOf(outcomeOfSchemathesis, await checkEdition(edition, REQUESTS_MAX));
 }
