@@ -38,11 +38,12 @@ export type EventStoreProjectorOptions<EventType extends AnyEvent = AnyEvent> = 
   Own
 >;
 
-/** A processor, and how to make it again. */
+/** A processor of a consumer. */
 export interface Entry {
   processor: EventStoreProcessor;
-  /** Makes it again after an error. It begins at the checkpoint. Absent for a processor that the caller made. */
+  /** Creates it anew after an error, to begin at its checkpoint. Absent for a processor that the caller created. */
   readonly again?: () => EventStoreProcessor;
+  /** Selects its events. */
   readonly query: Query;
 }
 
@@ -57,11 +58,11 @@ export function reactorEntry<EventType extends AnyEvent>(
   store: EventStore,
   options: EventStoreReactorOptions<EventType>,
 ): Entry {
-  const make = (given: EventStoreReactorOptions<EventType>): EventStoreProcessor =>
+  const create = (given: EventStoreReactorOptions<EventType>): EventStoreProcessor =>
     reactor({ ...given, ...scopeOf(store, given.processorId, given) } as never);
   const again = (): EventStoreProcessor =>
-    make({ ...options, startFrom: "CURRENT", hooks: closing(options.hooks) });
-  return { processor: make(options), again, query: queryOf(options.canHandle) };
+    create({ ...options, startFrom: "CURRENT", hooks: closing(options.hooks) });
+  return { processor: create(options), again, query: queryOf(options.canHandle) };
 }
 
 /** An entry for a projector of a consumer. */
@@ -72,11 +73,11 @@ export function projectorEntry<EventType extends AnyEvent>(
   const { canHandle, name: projectionName } = options.projection;
   const processorId = options.processorId ?? (projectionName && getProjectorId({ projectionName }));
   if (!processorId) throw new TypeError("a projector needs a processorId, or a projection with a name");
-  const make = (given: EventStoreProjectorOptions<EventType>): EventStoreProcessor =>
+  const create = (given: EventStoreProjectorOptions<EventType>): EventStoreProcessor =>
     projector({ ...given, ...scopeOf(store, processorId, given), processorId } as never);
   const again = (): EventStoreProcessor =>
-    make({ ...options, startFrom: "CURRENT", truncateOnStart: false, hooks: closing(options.hooks) });
-  return { processor: make(options), again, query: queryOf(canHandle) };
+    create({ ...options, startFrom: "CURRENT", truncateOnStart: false, hooks: closing(options.hooks) });
+  return { processor: create(options), again, query: queryOf(canHandle) };
 }
 
 /** The hooks of a processor that begins again: it was initialized and started before. */

@@ -9,6 +9,7 @@ export interface EventStoreProjectionContext {
   readonly documents: Documents;
   /** The client, for reads. A write of its own is not part of the write. */
   readonly store: EventStore;
+  /** Emmett requires an index signature. There are no further entries. */
   [key: string]: unknown;
 }
 
@@ -35,6 +36,7 @@ export interface NullableDocumentOptions<Doc extends Document, EventType extends
   readonly collectionName: string;
   /** Returns the document after an event. */
   readonly evolve: DocumentEvolve<Doc | null, Doc, EventType>;
+  /** Absent: otherwise these are `DocumentOptions`. */
   readonly initialState?: never;
 }
 
@@ -53,6 +55,7 @@ type AnyDocumentOptions<Doc extends Document, EventType extends Event> =
 
 /** The ID of the document that an event changes. */
 export interface WithDocumentId<EventType extends Event> {
+  /** Returns the ID. */
   readonly getDocumentId: (event: RecordedEvent<EventType>) => string;
 }
 
@@ -77,6 +80,7 @@ export interface WithDocumentId<EventType extends Event> {
 export function eventStoreMultiStreamProjection<Doc extends Document, EventType extends Event>(
   options: DocumentOptions<Doc, EventType> & WithDocumentId<EventType>,
 ): EventStoreProjectionDefinition<EventType>;
+/** The same without `initialState`. */
 export function eventStoreMultiStreamProjection<Doc extends Document, EventType extends Event>(
   options: NullableDocumentOptions<Doc, EventType> & WithDocumentId<EventType>,
 ): EventStoreProjectionDefinition<EventType>;
@@ -120,6 +124,7 @@ export function eventStoreMultiStreamProjection<Doc extends Document, EventType 
 export function eventStoreSingleStreamProjection<Doc extends Document, EventType extends Event>(
   options: DocumentOptions<Doc, EventType>,
 ): EventStoreProjectionDefinition<EventType>;
+/** The same without `initialState`. */
 export function eventStoreSingleStreamProjection<Doc extends Document, EventType extends Event>(
   options: NullableDocumentOptions<Doc, EventType>,
 ): EventStoreProjectionDefinition<EventType>;

@@ -14,6 +14,7 @@ import { STREAM_RULES } from "./emmett_rules.ts";
 /* The npm package emmett-eventstore, installed as a user would: Emmett's rules on Node, the examples of the page. */
 
 const EMMETT = "@event-driven-io/emmett";
+const ADAPTER = new URL("../../../integrations/emmett/", import.meta.url);
 const INSTALL = ["install", "--no-audit", "--no-fund", "--loglevel=error"];
 
 const server = sharedServer({ listen: "tcp", listenOnly: true });
@@ -65,30 +66,38 @@ for (const [rule, check] of Object.entries({ ...STREAM_RULES, ...COMMAND_RULES }
   assert.deepEqual(printed.trimEnd().split("\n"), Object.keys({ ...STREAM_RULES, ...COMMAND_RULES }));
 });
 
-/** A program of the page, and what the page says that it prints. */
-interface PageProgram {
+/** A program of the documentation, and what the page says that it prints. */
+interface Program {
   readonly file: string;
   readonly text: string;
-  readonly prints: string;
+  readonly prints?: string;
 }
 
-function pagePrograms(): PageProgram[] {
+/** The programs of the page. Their first lines name their files, which import each other. */
+function pagePrograms(): Program[] {
   const blocks = pageBlocks("emmett.md");
   return blocks.flatMap(({ language, text }, i) => {
     const next = blocks[i + 1];
     if (language !== "ts") return [];
-    return [{
-      file: /^\/\/ (\w+\.ts)\n/.exec(text)![1]!,
-      text,
-      prints: next?.language === "text" ? next.text : "",
-    }];
+    const file = /^\/\/ (\w+\.ts)\n/.exec(text)![1]!;
+    return [{ file, text, prints: next?.language === "text" ? next.text : "" }];
   });
 }
 
-packageTest("the examples of the page compile, run, and print what it says", async () => {
+/** The examples of the README and of the docstrings. */
+function otherPrograms(): Program[] {
+  const names = [...Deno.readDirSync(ADAPTER)].map(({ name }) => name).sort();
+  const texts = names.flatMap((name) =>
+    [...Deno.readTextFileSync(new URL(name, ADAPTER)).matchAll(/^( \* |)```ts\n(.*?)^\1```$/gms)]
+      .map(([, margin, code]) => code!.split("\n").map((line) => line.slice(margin!.length)).join("\n"))
+  );
+  return texts.map((text, i) => ({ file: `example_${i}.ts`, text }));
+}
+
+packageTest("the examples of the documentation compile, run, and print what the page says", async () => {
   const { url } = placeOf(server.address);
-  const programs = pagePrograms();
-  assert.equal(programs.length, 5);
+  const programs = [...pagePrograms(), ...otherPrograms()];
+  assert.equal(programs.length, 5 + 5);
   for (const { file, text } of programs) {
     await Deno.writeTextFile(join(directory, file), text.replaceAll("http://127.0.0.1:8085", url!));
   }
@@ -110,7 +119,7 @@ packageTest("the examples of the page compile, run, and print what it says", asy
       cwd: directory,
     });
     assert.equal(code, 0, `${file}: ${stderr}`);
-    assert.equal(stdout, prints, file);
+    if (prints !== undefined) assert.equal(stdout, prints, file);
   }
 });
 
