@@ -30,7 +30,7 @@ async function install(): Promise<string | undefined> {
     const packages = [await npmPackage(directory), await emmettPackage(directory), emmett];
     await run("npm", [...INSTALL, ...packages], { cwd: directory });
   } catch (error) {
-    if (!String(error).includes("npm")) throw error;
+    if (!/^\w*Error: npm install /.test(String(error))) throw error;
     return `npm cannot install Emmett: ${String(error).split("\n")[1]}`;
   }
   return undefined;
