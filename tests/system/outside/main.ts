@@ -43,7 +43,7 @@ async function runAll(suites: readonly Suite[]): Promise<{ results: Result[]; er
       results.push(result);
       print(rowOf(result));
     } catch (error) {
-      errors.push(`${suite.name} did not run: ${(error as Error).message}`);
+      errors.push(`${suite.name} did not run to its end: ${(error as Error).message}`);
     }
   }
   return { results, errors };
