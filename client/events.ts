@@ -34,10 +34,14 @@ export type IdentifiersOf<Entry> = Entry extends Identified<unknown, infer Names
   : Tags;
 
 /** The key `identifiers` of an event to write. It is needed if each such event has identifiers. */
-export type NewIdentifiers<Entry> = Entry extends Identified<unknown, infer Names, string>
-  ? [Names] extends [never] ? { readonly identifiers?: IdentifiersOf<Entry> }
-  : { readonly identifiers: IdentifiersOf<Entry> }
-  : { readonly identifiers?: Tags };
+export type NewIdentifiers<Entry> = Record<never, never> extends IdentifiersOf<Entry> ? {
+    /** The subject of the event. Queries can select by it. */
+    readonly identifiers?: IdentifiersOf<Entry>;
+  }
+  : {
+    /** The subject of the event. Queries can select by it. */
+    readonly identifiers: IdentifiersOf<Entry>;
+  };
 
 /** The names of identifiers that events have: any name, unless the entries of all types name theirs. */
 export type IdentifierName<Events extends object> = {
