@@ -97,8 +97,7 @@ export abstract class EventReader<Events extends object = Record<string, unknown
    * ```
    */
   async head(options: CallOptions = {}): Promise<Position> {
-    // No event has a higher sequence, so the read returns none.
-    // After every sequence that there can be.
+    // After every sequence that there can be, so the read returns no event.
     return (await this.read("*", { after: 2 ** 53 - 1, limit: 1, signal: options.signal })).head;
   }
 

@@ -1,6 +1,7 @@
-import { AxonBuild, urlOf } from "../../tests/system/integrations/axon_build.ts";
+import { AxonBuild } from "../../tests/system/integrations/axon_build.ts";
 import { startServer } from "../../tests/support/server_process.ts";
 import { findMaven } from "../../tests/system/support/java_tools.ts";
+import { tcpUrlOf } from "../../tests/system/support/tcp_url.ts";
 import { databaseSettings, databaseText, startDatabase } from "../postgres/database.ts";
 import { print, table } from "./report.ts";
 
@@ -19,8 +20,8 @@ await using sqlite = await startServer(listen);
 await using postgres = await startServer({ ...listen, env: databaseSettings(cluster, "store") });
 await using build = await AxonBuild.create(maven);
 const printed = await build.run("engine", ["test", "--activate-profiles", "speed", "-Dtest=EngineSpeed"], {
-  EVENTSTORE_SPEED_SQLITE: urlOf(sqlite),
-  EVENTSTORE_SPEED_POSTGRESQL: urlOf(postgres),
+  EVENTSTORE_SPEED_SQLITE: tcpUrlOf(sqlite),
+  EVENTSTORE_SPEED_POSTGRESQL: tcpUrlOf(postgres),
   EVENTSTORE_SPEED_JPA: `jdbc:postgresql://127.0.0.1:${cluster.port}/jpa?user=postgres`,
 });
 const rows = [...printed.matchAll(/^speed: \| (.*) \|$/gm)].map(([, row]) => row!.split(" | "));

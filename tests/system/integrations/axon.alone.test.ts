@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { delay } from "../../../src/async/delay.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { mavenTest } from "../support/java_tools.ts";
-import { AXON, AxonBuild, urlOf } from "./axon_build.ts";
+import { tcpUrlOf } from "../support/tcp_url.ts";
+import { AXON, AxonBuild } from "./axon_build.ts";
 
 /*
  * The storage engine for Axon Framework, built from its folder by Maven. Its tests are Java:
@@ -62,9 +63,9 @@ await mavenTest("the engine passes its tests, also on a server that is killed", 
   const killing = killAgainAndAgain(killed, ended.signal);
   try {
     await build.run("engine", ["package"], {
-      EVENTSTORE_TEST_URL: urlOf(plain),
-      EVENTSTORE_TEST_AUTH_URL: urlOf(auth),
-      EVENTSTORE_TEST_KILLED_URL: urlOf(killed),
+      EVENTSTORE_TEST_URL: tcpUrlOf(plain),
+      EVENTSTORE_TEST_AUTH_URL: tcpUrlOf(auth),
+      EVENTSTORE_TEST_KILLED_URL: tcpUrlOf(killed),
       EVENTSTORE_TEST_TOKEN: TOKEN,
     });
   } finally {

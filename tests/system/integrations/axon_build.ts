@@ -1,16 +1,9 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ServerProcess } from "../../support/server_process.ts";
 import type { Maven } from "../support/java_tools.ts";
 
 /** The Maven project of the integration with Axon Framework. */
 export const AXON = fileURLToPath(new URL("../../../integrations/axon", import.meta.url));
-
-/** The address of a server for Java, whose HTTP client cannot use unix sockets. */
-export function urlOf({ address }: ServerProcess): string {
-  if (address.transport === "unix") throw new Error("the server listens on a unix socket");
-  return `http://${address.hostname}:${address.port}`;
-}
 
 /** A copy of the Maven project, so that several tests can build it at once. */
 export class AxonBuild implements AsyncDisposable {

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { eventually } from "../../support/eventually.ts";
 import { startServer } from "../../support/server_process.ts";
 import { mavenTest } from "../support/java_tools.ts";
-import { AxonBuild, urlOf } from "./axon_build.ts";
+import { tcpUrlOf } from "../support/tcp_url.ts";
+import { AxonBuild } from "./axon_build.ts";
 import { University } from "./axon_university.ts";
 
 /*
@@ -27,7 +28,7 @@ await mavenTest("the starter passes its tests, and the sample survives kills", a
   const only = ["-Dtest=eventstore/axon/spring/*Test", "-Dsurefire.failIfNoSpecifiedTests=false"];
   await build.run("sample", ["package", ...only], {
     ...silent,
-    EVENTSTORE_TEST_AUTH_URL: urlOf(server),
+    EVENTSTORE_TEST_AUTH_URL: tcpUrlOf(server),
     EVENTSTORE_TEST_TOKEN: TOKEN,
   });
   assert.deepEqual(await build.results("spring-boot-starter"), {
@@ -39,7 +40,7 @@ await mavenTest("the starter passes its tests, and the sample survives kills", a
 
   await using university = new University(maven.java, build, {
     ...silent,
-    EVENTSTORE_URL: urlOf(server),
+    EVENTSTORE_URL: tcpUrlOf(server),
     EVENTSTORE_TOKEN: TOKEN,
     EVENTSTORE_TOKENSTORE_CLAIMTIMEOUT: `${CLAIM_TIMEOUT_SECONDS}s`,
   });

@@ -3,6 +3,7 @@ import { EventStore, type NewEvent } from "eventstore-client";
 import { Shell } from "../../shell/shell_address.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { tcpUrlOf } from "../support/tcp_url.ts";
 import type { PythonEnvironment } from "./python_environment.ts";
 
 /* Processes in TypeScript and in Python share the consumer `c`: its records are the same in both languages. */
@@ -45,11 +46,9 @@ function consumeHere(store: EventStore): AsyncDisposable {
   };
 }
 
-function consumeInPython(environment: PythonEnvironment, { address }: ServerProcess): Deno.ChildProcess {
-  assert.ok(address.transport === "tcp");
-  const url = `http://${address.hostname}:${address.port}`;
+function consumeInPython(environment: PythonEnvironment, server: ServerProcess): Deno.ChildProcess {
   return new Deno.Command(environment.python, {
-    args: ["-m", "tests.consumer_process", url, String(LEASE_SECONDS), "0.02"],
+    args: ["-m", "tests.consumer_process", tcpUrlOf(server), String(LEASE_SECONDS), "0.02"],
     cwd: environment.directory,
     env: environment.variables("9.5"),
     stdin: "null",
@@ -62,7 +61,7 @@ function consumeInPython(environment: PythonEnvironment, { address }: ServerProc
 export async function shareConsumer(environment: PythonEnvironment): Promise<void> {
   await using server = await startServer({ listen: "tcp", listenOnly: true });
   assert.ok(server.address.transport === "tcp");
-  const store = new EventStore({ url: `http://${server.address.hostname}:${server.address.port}` });
+  const store = new EventStore({ url: tcpUrlOf(server) });
   const shell = new Shell(server.address);
   const members = async (count: number): Promise<void> =>
     await eventually(

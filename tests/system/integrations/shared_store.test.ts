@@ -7,8 +7,9 @@ import {
   type Events,
   subscribe,
 } from "../../../examples/course_subscriptions.ts";
-import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { startServer } from "../../support/server_process.ts";
 import { needingTest } from "../support/needing_test.ts";
+import { tcpUrlOf } from "../support/tcp_url.ts";
 import { ADAPTER, missingForPython, PythonEnvironment } from "./python_environment.ts";
 import { shareConsumer } from "./shared_consumer.ts";
 
@@ -38,15 +39,10 @@ function sharingTest(
 ): void {
   needingTest(name, { missing, excused: true }, async () => {
     await using server = await startServer({ listen: "tcp", listenOnly: true });
-    const url = urlOf(server);
+    const url = tcpUrlOf(server);
     const variables = { ...environment.variables("9.5"), EVENTSTORE_URL: url };
     await test(new EventStore<Events>({ url }), (...args) => environment.run([EXAMPLE, ...args], variables));
   });
-}
-
-function urlOf({ address }: ServerProcess): string {
-  assert.ok(address.transport === "tcp");
-  return `http://${address.hostname}:${address.port}`;
 }
 
 sharingTest("TypeScript and Python decide on the same events", async (store, python) => {

@@ -1,10 +1,10 @@
-import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inDirectory } from "../../support/directory.ts";
 import { type Ended, runCommand } from "../../support/run_command.ts";
 import { startServer } from "../../support/server_process.ts";
 import { pythonProgram } from "../support/python_tools.ts";
+import { tcpUrlOf } from "../support/tcp_url.ts";
 
 /*
  * Schemathesis makes requests from the document that a server sends: valid ones must be accepted, invalid ones rejected,
@@ -46,16 +46,23 @@ export async function runSchemathesis(
 ): Promise<Ended> {
   const env = { SERVICE_EDITION: edition, ...SETTINGS };
   await using server = await startServer({ listen: "tcp", listenOnly: true, env });
-  const { address } = server;
-  assert.ok(address.transport === "tcp");
   const document = (await server.client().request("GET", "/openapi.json")).json() as unknown as Document;
   change(document.components.schemas);
   return await inDirectory(async (directory) => {
     const path = join(directory, "openapi.json");
     await Deno.writeTextFile(path, JSON.stringify(document));
     const program = await pythonProgram("schemathesis", "schemathesis");
-    const url = `http://${address.hostname}:${address.port}`;
-    const options = ["--no-color", "--config-file", CONFIG, "run", path, "--url", url, "--seed", SEED];
+    const options = [
+      "--no-color",
+      "--config-file",
+      CONFIG,
+      "run",
+      path,
+      "--url",
+      tcpUrlOf(server),
+      "--seed",
+      SEED,
+    ];
     const phases = ["--phases", "examples,coverage,fuzzing", "--workers", "2"];
     return await runCommand([program, ...options, ...phases, ...args], { cwd: directory });
   });

@@ -1,4 +1,5 @@
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { tcpUrlOf } from "../support/tcp_url.ts";
 
 /**
  * Starts servers for a suite in another language, over HTTP. `POST /` starts one on an empty store and answers with
@@ -42,9 +43,9 @@ export class ServerStarter implements AsyncDisposable {
 
   async #start(): Promise<string> {
     const server = await startServer({ listen: "tcp", listenOnly: true, env: this.#env });
-    if (server.address.transport !== "tcp") throw new Error("the server does not listen on TCP");
-    this.#servers.set(server.address.port, server);
-    return `http://127.0.0.1:${server.address.port}`;
+    const url = tcpUrlOf(server);
+    this.#servers.set(Number(new URL(url).port), server);
+    return url;
   }
 
   async #restart(port: number): Promise<string> {

@@ -1,5 +1,6 @@
-import { AXON, AxonBuild, urlOf } from "../../integrations/axon_build.ts";
+import { AXON, AxonBuild } from "../../integrations/axon_build.ts";
 import { findMaven } from "../../support/java_tools.ts";
+import { tcpUrlOf } from "../../support/tcp_url.ts";
 import { startServer } from "../../../support/server_process.ts";
 import type { Outcome, Suite } from "../suite.ts";
 import { outcomeOfSurefire } from "../summaries.ts";
@@ -23,7 +24,7 @@ async function run(): Promise<Outcome> {
   await using build = await AxonBuild.create(maven);
   const onlyTheSuite = ["-Dtest=FrameworkSuiteTest", "-Dsurefire.failIfNoSpecifiedTests=false"];
   await build.run("engine", ["test", ...onlyTheSuite, "-Dmaven.test.failure.ignore=true"], {
-    EVENTSTORE_TEST_URL: urlOf(server),
+    EVENTSTORE_TEST_URL: tcpUrlOf(server),
   });
   return outcomeOfSurefire(await build.report("engine", "eventstore.axon.FrameworkSuiteTest"));
 }
