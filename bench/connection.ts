@@ -1,5 +1,5 @@
-import { AnswerBody } from "../src/http/client/answer_body.ts";
-import { type AnswerHead, AnswerReader } from "../src/http/client/answer_reader.ts";
+import { AnswerBody } from "../client/connections/answer_body.ts";
+import { type AnswerHead, AnswerReader } from "../client/connections/answer_reader.ts";
 import type { Address } from "../src/model/address.ts";
 
 export type { Address };

@@ -30,7 +30,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
  * port or a URL that it does not accept, the codes of Node and Bun for a handshake that failed, and system calls.
  */
 const UNSENT =
-  /^client error \(Connect|^Requires |\bport|URL|CERT|SELF_SIGNED|UNABLE_TO|ionRefused|OpenSocket|,(connect|getaddrinfo)$/;
+  /^client error \(Connect|CONNECT_TIMEOUT|^Requires |\bport|URL|CERT|SELF_SIGNED|UNABLE_TO|ionRefused|OpenSocket|,(connect|getaddrinfo)$/;
 
 /** Explains the error of a request. The outer errors only say that it failed. */
 export function failureOf(error: unknown): Failure {

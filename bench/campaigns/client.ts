@@ -1,11 +1,12 @@
 import { ChildProcess } from "../child_process.ts";
 import { measureRows, on } from "../rounds.ts";
-import { speedrun, speedrunOfClient } from "../workloads/speedrun.ts";
+import { speedrun, speedrunOfClient, speedrunOverConnections } from "../workloads/speedrun.ts";
 import { print, table } from "./report.ts";
 
 /*
  * The cost of the client library. The load generator makes decisions with prepared requests over raw sockets. Here
- * as many callers in one process make the same decisions with `decide`.
+ * as many callers in one process make the same decisions with `decide`, over `fetch` and over connections that are
+ * kept.
  *
  *   deno task campaign:client [seconds of each row]
  */
@@ -37,12 +38,14 @@ try {
   }, {
     "load generator": on(server, (address, timing) => speedrun(address, timing, CALLERS)),
     "client": on(server, (address, timing) => speedrunOfClient(address, timing, CALLERS)),
+    "client, kept": on(server, (address, timing) => speedrunOverConnections(address, timing, CALLERS)),
   });
   print(
     table([`${CALLERS} callers`, "decisions/s", "p50 ms", "p99 ms", "client us CPU", "conflicts/s"], rows),
   );
-  const ratio = measured["client"].requestsPerSecond / measured["load generator"].requestsPerSecond;
-  print(`\nratio ${ratio.toFixed(2)}\n`);
+  const ratioOf = (name: keyof typeof measured): string =>
+    (measured[name].requestsPerSecond / measured["load generator"].requestsPerSecond).toFixed(2);
+  print(`\nratio ${ratioOf("client")}, with kept connections ${ratioOf("client, kept")}\n`);
 } finally {
   await Deno.remove(directory, { recursive: true });
 }

@@ -1,4 +1,5 @@
-import { type DecisionModel, EventStore } from "../../client/mod.ts";
+import { Connections } from "../../client/connections/mod.ts";
+import { type DecisionModel, EventStore, type EventStoreOptions } from "../../client/mod.ts";
 import { type Address, Connection, requestBytes, textOf } from "../connection.ts";
 import { measureClients, type Round, type Timing } from "../measure.ts";
 import { storeIdOf } from "./one_event.ts";
@@ -28,10 +29,32 @@ export async function speedrun(address: Address, timing: Timing, count = CLIENTS
   return { ...await measureClients(clients, timing), conflicts: school.conflicts };
 }
 
-/** The same decisions with the client library: one store, and this many concurrent callers. */
+/** The same decisions with the client library over `fetch`: one store, and this many concurrent callers. */
 export async function speedrunOfClient(address: Address, timing: Timing, callers: number): Promise<Round> {
+  return await speedrunOf({ url: urlOf(address) }, timing, callers);
+}
+
+/** The same over connections that are kept. */
+export async function speedrunOverConnections(
+  address: Address,
+  timing: Timing,
+  callers: number,
+): Promise<Round> {
+  const connections = new Connections({ url: urlOf(address) });
+  try {
+    return await speedrunOf({ transport: connections }, timing, callers);
+  } finally {
+    connections.close();
+  }
+}
+
+function urlOf(address: Address): string {
   if (address.transport === "unix") throw new Error("this is measured over TCP");
-  const store = new EventStore<Events>({ url: `http://${address.hostname}:${address.port}` });
+  return `http://${address.hostname}:${address.port}`;
+}
+
+async function speedrunOf(options: EventStoreOptions, timing: Timing, callers: number): Promise<Round> {
+  const store = new EventStore<Events>(options);
   const school = new School(timing);
   const steps = Array.from({ length: callers }, () => () => decideWith(store, school));
   return { ...await measureClients(steps, timing), conflicts: school.conflicts };

@@ -78,7 +78,9 @@ Deno.test("the examples in the docstrings and on the pages have the right types 
 });
 
 Deno.test("everything that the client exports is documented, and shows no type that it does not export", async () => {
-  const modules = ["mirror/", "schemas/", "testing/", ""].map((folder) => `client/${folder}mod.ts`);
+  const modules = ["connections/", "mirror/", "schemas/", "testing/", ""].map((folder) =>
+    `client/${folder}mod.ts`
+  );
   assert.equal(await complaintsOf("doc", "--lint", ...modules), "");
 });
 

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { Connections, type ConnectionsOptions } from "../../client/connections/mod.ts";
 import type { EventStoreOptions } from "../../client/mod.ts";
 import { inDirectory } from "../support/directory.ts";
 import { freePort } from "../support/free_port.ts";
@@ -7,7 +8,7 @@ import { freePort } from "../support/free_port.ts";
 export const PAGE = "HTTP/1.1 200 OK\r\nx-service-store: s\r\nx-service-head: 1\r\n";
 
 /** A server that answers every request with these bytes. */
-class RawServer implements Disposable {
+export class RawServer implements Disposable {
   answer = "";
   /** True when the server closes the connection after the answer. */
   closes = true;
@@ -68,16 +69,22 @@ function isWhole(text: string): boolean {
   return body !== undefined && body.length >= Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
 }
 
-/** Runs a test with a server on TCP, then with one on a socket. */
+/** Runs a test with a server on TCP and with one on a socket, each also over kept connections. */
 export async function onRawServers(
   work: (server: RawServer, place: EventStoreOptions) => Promise<void>,
 ): Promise<void> {
-  const port = freePort();
-  using tcp = new RawServer(Deno.listen({ hostname: "127.0.0.1", port }));
-  await work(tcp, { url: `http://127.0.0.1:${port}/` });
-  await inDirectory(async (directory) => {
-    const path = join(directory, "raw.sock");
-    using unix = new RawServer(Deno.listen({ transport: "unix", path }));
-    await work(unix, { socketPath: path });
-  });
+  for (const isOverKept of [false, true]) {
+    const onServer = async (listener: Deno.Listener, place: ConnectionsOptions): Promise<void> => {
+      using server = new RawServer(listener);
+      const connections = new Connections(place);
+      await work(server, isOverKept ? { transport: connections } : place);
+      connections.close();
+    };
+    const port = freePort();
+    await onServer(Deno.listen({ hostname: "127.0.0.1", port }), { url: `http://127.0.0.1:${port}/` });
+    await inDirectory(async (directory) => {
+      const path = join(directory, "raw.sock");
+      await onServer(Deno.listen({ transport: "unix", path }), { socketPath: path });
+    });
+  }
 }

@@ -82,6 +82,7 @@ const unsent: readonly (readonly [cause: Error, reason: string])[] = [
   [failed("self-signed certificate", { code: "DEPTH_ZERO_SELF_SIGNED_CERT" }), UNTRUSTED],
   [failed("unable to verify it", { code: "UNABLE_TO_VERIFY_LEAF_SIGNATURE" }), UNTRUSTED],
   [failed("certificate has expired", { code: "CERT_HAS_EXPIRED" }), "certificate has expired"],
+  [failed("Connect Timeout Error", { code: "UND_ERR_CONNECT_TIMEOUT" }), "Connect Timeout Error"],
   [failed("Unable to connect. Is it there?", { code: "ConnectionRefused" }), "connection refused"],
 ];
 

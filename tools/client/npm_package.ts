@@ -23,7 +23,7 @@ const CLIENT: Source = {
   name: "eventstore-client",
   description: "A client for the event store: reads, writes, decisions",
   folder: "client",
-  modules: [".", "mirror", "schemas", "testing"],
+  modules: [".", "connections", "mirror", "schemas", "testing"],
 };
 
 const EMMETT: Source = {

@@ -1,5 +1,5 @@
-import { AnswerBody } from "../../http/client/answer_body.ts";
-import { type AnswerHead, CutShort, FIELDS_MAX } from "../../http/client/answer_reader.ts";
+import { AnswerBody } from "../../../client/connections/answer_body.ts";
+import { type AnswerHead, CutShort } from "../../../client/connections/answer_reader.ts";
 import { type SourceAddress, TimedConn, type TimeLimits } from "./timed_conn.ts";
 
 /** The head of a response, and its body as it is received. */
@@ -59,13 +59,8 @@ export class HttpClient implements Disposable {
 
   async #exchange(conn: TimedConn, bytes: Uint8Array): Promise<Answer> {
     try {
-      let status = await firstStatus(conn, bytes);
-      for (let count = 0; count <= FIELDS_MAX; count++) {
-        const head = { status, headers: await conn.answers.fields("head") };
-        if (status >= 200) return { ...head, body: this.#body(conn, head) };
-        status = await conn.answers.status();
-      }
-      throw new Error(`it sent more than ${FIELDS_MAX} informational responses`);
+      const head = await conn.answers.finalHead(await firstStatus(conn, bytes));
+      return { ...head, body: this.#body(conn, head) };
     } catch (error) {
       conn[Symbol.dispose]();
       throw error;

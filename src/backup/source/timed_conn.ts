@@ -1,5 +1,5 @@
 import { within } from "../../async/within.ts";
-import { AnswerReader } from "../../http/client/answer_reader.ts";
+import { AnswerReader } from "../../../client/connections/answer_reader.ts";
 import type { TcpAddress, UnixAddress } from "../../model/address.ts";
 
 /** Where a source listens. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
-import type { AnswerHead } from "../../../src/http/client/answer_reader.ts";
+import type { AnswerHead } from "../../../client/connections/answer_reader.ts";
 import type { Connection } from "../../support/connection.ts";
 
 /**

@@ -30,11 +30,14 @@ await Deno.writeTextFile(
   join(directory, "main.js"),
   `import process from "node:process";
 import * as client from "eventstore-client";
+import { Connections } from "eventstore-client/connections";
 import * as schemas from "eventstore-client/schemas";
 import { check, checkSchemas } from "./runtime_check.js";
-const place = JSON.parse(process.argv[2]);
+const { closed, ...place } = JSON.parse(process.argv[2]);
 await checkSchemas(client, schemas, place);
-console.log(await check(client, place));
+console.log(await check(client, { ...place, closed }));
+const transport = new Connections(place);
+console.log(await check(client, { transport, closed: { transport: new Connections(closed), ...closed } }));
 `,
 );
 globalThis.addEventListener("unload", () => Deno.removeSync(directory, { recursive: true }));
@@ -47,7 +50,10 @@ async function checkOn(program: string, ...args: string[]): Promise<void> {
       ? { url: `http://127.0.0.1:${freePort()}` }
       : { socketPath: join(directory, "nowhere.sock") };
     const place = JSON.stringify({ ...placeOf(server.address), closed });
-    assert.equal(await run(program, [...args, join(directory, "main.js"), place], { cwd: directory }), "9\n");
+    assert.equal(
+      await run(program, [...args, join(directory, "main.js"), place], { cwd: directory }),
+      "9\n9\n",
+    );
   }
 }
 
@@ -194,7 +200,7 @@ needingTest(
   "the types of all modules are right for the oldest TypeScript",
   { missing: noTypeScript, excused: false },
   async () => {
-    const modules = ["", "/mirror", "/schemas", "/testing"];
+    const modules = ["", "/connections", "/mirror", "/schemas", "/testing"];
     const program = modules.map((name, i) => `export * as m${i} from "eventstore-client${name}";\n`).join("");
     await Deno.writeTextFile(join(directory, "types.ts"), program);
     const lib = ["es2022", "dom", "dom.iterable"];

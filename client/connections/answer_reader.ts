@@ -14,8 +14,8 @@ export class CutShort extends Error {
   }
 }
 
-/** The maximum of fields in a head or trailer. */
-export const FIELDS_MAX = 200;
+/** The maximum of fields in a head or trailer, and of heads before the last one. */
+const FIELDS_MAX = 200;
 const LINE_BYTES_MAX = 64 * 1024;
 const LINE_FEED = 0x0a;
 /** The first bytes of a TLS alert, which has no end of line. */
@@ -47,6 +47,26 @@ export class AnswerReader {
   /** @throws CutShort when the connection ends before the head does */
   async head(): Promise<AnswerHead> {
     return { status: await this.status(), headers: await this.fields("head") };
+  }
+
+  /**
+   * Reads the head of the answer itself, after informational ones.
+   * @param first the status, when the first line was read already
+   * @throws CutShort when the connection ends before the head does
+   */
+  async finalHead(first?: number): Promise<AnswerHead> {
+    let status = first ?? await this.status();
+    for (let count = 0; count <= FIELDS_MAX; count++) {
+      const headers = await this.fields("head");
+      if (status >= 200) return { status, headers };
+      status = await this.status();
+    }
+    throw new Error(`it sent more than ${FIELDS_MAX} informational responses`);
+  }
+
+  /** True if every byte that was received belongs to an answer. */
+  get isDrained(): boolean {
+    return this.#start === this.#end;
   }
 
   /** Reads the first line of a head. */
