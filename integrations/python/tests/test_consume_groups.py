@@ -24,8 +24,8 @@ from .support import request
 
 def rejected() -> int:
     """Writes that were rejected because of a projection."""
-    metrics = request("GET", "/metrics").body.decode()
-    (count,) = re.findall(r'^service_writes_rejected_total\{reason="projection"\} (\d+)$', metrics, re.MULTILINE)
+    metrics = request("GET", "/metrics").body
+    (count,) = re.findall(rb'\nservice_writes_rejected_total\{reason="projection"\} (\d+)\n', metrics)
     return int(count)
 
 

@@ -86,13 +86,13 @@ class OfBothKinds:
 
         def test_a_conflict_names_what_does_not_hold(self) -> None:
             store = self.store()
-            store.append(NewEvent("A"), projections=[NewProjection("show", "s1", 1), NewProjection("show", "s2", 2)])
+            store.append(NewEvent("A"), projections=[NewProjection("show", id_, 1) for id_ in ("s1", "s2")])
             with self.assertRaises(Conflict) as broken:
                 store.append(NewEvent("B"), [Condition(QueryItem(["B"])), Condition(QueryItem(["A"]))])
             self.assertEqual((1, 1), (broken.exception.condition, broken.exception.sequence))
             first, second = (store.projection("show", id_) for id_ in ("s1", "s2"))
-            fits, old = NewProjection("show", "s1", 3, first.version), NewProjection("show", "s2", 3, first.version)
-            new, exists = NewProjection("show", "s3", 3), NewProjection("show", "s1", 3)
+            fits, old = (NewProjection("show", id_, 3, first.version) for id_ in ("s1", "s2"))
+            new, exists = (NewProjection("show", id_, 3) for id_ in ("s3", "s1"))
             gone = Projection("show", "s4", None, second.version)
             for projections, deletes, wrong in (
                 ([new, fits, old], [], old),

@@ -67,6 +67,7 @@ const VERSIONLESS_FILES = [
   "test_readme",
   "test_subscription",
   "test_systems",
+  "test_tracing",
 ];
 
 /** Runs tests of the adapter's folder; returns what they print. */

@@ -95,8 +95,8 @@ async def write_progress(
         raise Lost
     done = [each.item.event.sequence for each in group if each.item.parked is None]
     handled = set(done)
-    following = next((sequence for sequence in partition.open if sequence not in handled), partition.received + 1)
-    up_to = following - 1
+    remaining = (sequence for sequence in partition.open if sequence not in handled)
+    up_to = next(remaining, partition.received + 1) - 1
     before = partition.record
     record = PartitionRecord(
         replace(before.checkpoint, sequence=up_to),

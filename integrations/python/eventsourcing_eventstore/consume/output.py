@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from datetime import datetime, timezone
 
-from eventsourcing_eventstore.consume.handling import Effects, Handled
+from eventsourcing_eventstore.consume.handling import Effects
 from eventsourcing_eventstore.consume.partition import Finished, Item, Output, Partition
 from eventsourcing_eventstore.consume.records import Records, parked_id
-from eventsourcing_eventstore.library_errors import ProgrammingError
 from eventsourcing_eventstore.one_or_more import list_of
-from eventsourcing_eventstore.plain_types import NewEvent, NewProjection, Projection
 
 _ERROR_MAX = 1000
 """The most characters of an error in the record of a parked event."""
@@ -16,19 +14,6 @@ _ERROR_MAX = 1000
 _EVENTS_MAX = 100
 _PROJECTIONS_MAX = 400
 """The most items of each kind in one write. The limits of the server are 100 and 500 by default."""
-
-
-def effects_of(handled: Handled) -> Effects:
-    """Raises ProgrammingError when a handler has returned anything else."""
-    if handled is None:
-        return Effects()
-    if isinstance(handled, Effects):
-        return handled
-    if isinstance(handled, NewEvent):
-        return Effects([handled])
-    if isinstance(handled, Sequence) and all(isinstance(each, NewEvent) for each in handled):
-        return Effects(list(handled))
-    raise ProgrammingError(f"the handler must return None, a NewEvent, several or Effects, not {handled!r:.100}")
 
 
 def output_of(records: Records, partition: Partition, item: Item, effects: Effects) -> Output:
@@ -67,24 +52,18 @@ def take_group(finished: list[Finished]) -> list[Finished]:
     names: set[tuple[str, str]] = set()
     events = 0
     for each in finished:
-        changed = _changed_in(each.output)
         events += len(each.output.events)
         # A condition does not see the other events of its write, so it has a write of its own.
         fits = (
             not each.output.conditions
             and events <= _EVENTS_MAX
-            and len(names) + len(changed) <= _PROJECTIONS_MAX
-            and names.isdisjoint(changed)
+            and len(names) + len(each.changed) <= _PROJECTIONS_MAX
+            and names.isdisjoint(each.changed)
         )
         if fits or not group:
             group.append(each)
-            names.update(changed)
+            names |= each.changed
         if not fits:
             break
     del finished[: len(group)]
     return group
-
-
-def _changed_in(output: Output) -> set[tuple[str, str]]:
-    changed: list[NewProjection | Projection] = [*output.projections, *output.deletes]
-    return {(each.type, each.id) for each in changed}

@@ -46,6 +46,11 @@ class Finished:
     outcome: "asyncio.Future[Exception | None]"
     """None when the output is durable, otherwise the error."""
 
+    def __post_init__(self) -> None:
+        changed: list[NewProjection | Projection] = [*self.output.projections, *self.output.deletes]
+        self.changed = {(each.type, each.id) for each in changed}
+        """The projections that it changes."""
+
     def end(self, outcome: Exception | None) -> None:
         """Sets the outcome, unless there is one. A task that was cancelled waits no longer."""
         if not self.outcome.done():

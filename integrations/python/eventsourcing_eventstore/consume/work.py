@@ -6,7 +6,7 @@ from collections import deque
 
 from eventsourcing_eventstore.consume.commit import Lost, Rejected, commit, is_parked_as_before
 from eventsourcing_eventstore.consume.handling import Handling, Notification
-from eventsourcing_eventstore.consume.output import effects_of, output_of, parked_output, text_of
+from eventsourcing_eventstore.consume.output import output_of, parked_output, text_of
 from eventsourcing_eventstore.consume.partition import Item, Output, Partition
 from eventsourcing_eventstore.consume.pauses import jitter
 from eventsourcing_eventstore.consume.session import Session
@@ -93,7 +93,7 @@ class Work:
         partition.handlers.add(handler)
         begun_at = time.monotonic()
         try:
-            return output_of(session.records, partition, item, effects_of(await handler))
+            return output_of(session.records, partition, item, await handler)
         except asyncio.CancelledError:
             if partition.is_lost:
                 raise Lost from None
