@@ -4,13 +4,22 @@ import asyncio
 import inspect
 from collections.abc import AsyncIterator, Sequence
 from http.client import HTTPException
-from typing import Any, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from eventsourcing_eventstore.async_connection import AsyncConnection
 from eventsourcing_eventstore.attempts import Attempts, Request
 from eventsourcing_eventstore.connection import Address, Answer, NotConnected
 from eventsourcing_eventstore.consume.consumer import run_consumer
-from eventsourcing_eventstore.consume.handling import AsyncHandle, By, Handled, Handling, OnFailure, OnNotification
+from eventsourcing_eventstore.consume.handling import (
+    AsyncHandle,
+    By,
+    Effects,
+    Handling,
+    OnFailure,
+    OnNotification,
+    effects_of,
+    in_trace,
+)
 from eventsourcing_eventstore.consume.records import Records
 from eventsourcing_eventstore.consume.session import Options
 from eventsourcing_eventstore.following import WAIT_SECONDS
@@ -30,7 +39,11 @@ from eventsourcing_eventstore.plain_types import (
     Written,
 )
 from eventsourcing_eventstore.plain_wire import PayloadFormat
+from eventsourcing_eventstore.tracing import spans_of
 from eventsourcing_eventstore.wire import headers_with
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import TracerProvider
 
 _T = TypeVar("_T")
 
@@ -47,11 +60,13 @@ class AsyncEventStore:
         retry_seconds: float = 5.0,
         store_id: str | None = None,
         payload: PayloadFormat = "json",
+        tracer_provider: "TracerProvider | None" = None,
     ) -> None:
         """The arguments are those of `EventStore`."""
         if timeout_seconds <= 0 or retry_seconds < 0:
             raise ProgrammingError("timeout_seconds must be positive, and retry_seconds not negative")
         self._address = Address.parse(url)
+        self._spans = spans_of(tracer_provider, self._address)
         self._headers = headers_with(token)
         self._timeout_seconds = timeout_seconds
         self._retry_seconds = retry_seconds
@@ -151,9 +166,11 @@ class AsyncEventStore:
             raise ProgrammingError(f"handle must be a function, not {handle!r}")
         options = Options(query, by, concurrency, partitions, attempts, on_failure, lease_seconds, on_notification)
 
-        async def call(event: Event, handling: Handling) -> Handled:
-            handled = handle(event, handling)
-            return await handled if inspect.isawaitable(handled) else handled
+        async def call(event: Event, handling: Handling) -> Effects:
+            with self._spans.processing(name, event) as traceparent:
+                handled = handle(event, handling)
+                effects = effects_of(await handled if inspect.isawaitable(handled) else handled)
+            return in_trace(effects, traceparent)
 
         records = Records(self, name, self._operations.payload_format)
         await run_consumer(self, records, options, call)
@@ -208,17 +225,18 @@ class AsyncEventStore:
             await asyncio.sleep(attempts.pause_seconds())
 
     async def _exchange(self, request: Request) -> Answer:
-        connection = await self._connection()
-        try:
-            answer = await connection.exchange(request, self._headers)
-        except BaseException:
-            connection.close()
-            raise
+        with self._spans.sending(request, self._headers) as sending:
+            connection = await self._connection()
+            try:
+                sending.answer = await connection.exchange(sending.request, sending.headers)
+            except BaseException:
+                connection.close()
+                raise
         if connection.can_be_used_again and not self._is_closed:
             self._idle.append(connection)
         else:
             connection.close()
-        return answer
+        return sending.answer
 
     async def _connection(self) -> AsyncConnection:
         if self._is_closed:

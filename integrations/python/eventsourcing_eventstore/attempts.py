@@ -1,6 +1,7 @@
 """A request, and the rules that decide after each attempt if it is final, an error, or repeated."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from http.client import HTTPException
 from typing import Self
 from urllib.parse import urlencode
@@ -21,26 +22,31 @@ _TRAILERS = (b'{"hasMore":true}\n', b'{"hasMore":false}\n')
 class Request:
     method: str
     path: str
-    body: bytes | None
+    content: dict[str, object] | None
+    """The body, before it becomes JSON."""
     wait_seconds: float
     """How long the server may wait for an event before it answers."""
     is_read: bool
     has_trailer: bool
     """True if the answer is a page, which is complete only with its last line."""
 
+    @cached_property
+    def body(self) -> bytes | None:
+        return None if self.content is None else to_json(self.content)
+
     @classmethod
-    def page(cls, json_body: dict[str, object]) -> Self:
-        wait_seconds = json_body.get("waitSeconds", 0)
+    def page(cls, content: dict[str, object]) -> Self:
+        wait_seconds = content.get("waitSeconds", 0)
         assert isinstance(wait_seconds, int | float)
-        return cls("QUERY", "/events", to_json(json_body), wait_seconds, is_read=True, has_trailer=True)
+        return cls("QUERY", "/events", content, wait_seconds, is_read=True, has_trailer=True)
 
     @classmethod
-    def write(cls, json_body: dict[str, object]) -> Self:
-        return cls("POST", "/write", to_json(json_body), 0, is_read=False, has_trailer=False)
+    def write(cls, content: dict[str, object]) -> Self:
+        return cls("POST", "/write", content, 0, is_read=False, has_trailer=False)
 
     @classmethod
-    def forget(cls, json_body: dict[str, object]) -> Self:
-        return cls("POST", "/forget", to_json(json_body), 0, is_read=False, has_trailer=False)
+    def forget(cls, content: dict[str, object]) -> Self:
+        return cls("POST", "/forget", content, 0, is_read=False, has_trailer=False)
 
     @classmethod
     def projections(cls, type_: str, after: str | None) -> Self:

@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 from http.client import HTTPException
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from eventsourcing_eventstore.attempts import Attempts, Request
 from eventsourcing_eventstore.connection import Address, Answer, NotConnected
@@ -11,7 +11,11 @@ from eventsourcing_eventstore.identity import StoreIdentity
 from eventsourcing_eventstore.library_errors import InterfaceError, ProgrammingError
 from eventsourcing_eventstore.pool import ConnectionPool
 from eventsourcing_eventstore.stopping import Stopping
+from eventsourcing_eventstore.tracing import spans_of
 from eventsourcing_eventstore.wire import StoredProjection, headers_with, projection_path
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import TracerProvider
 
 
 @dataclass(frozen=True)
@@ -37,14 +41,18 @@ class Client:
         timeout_seconds: float = 30.0,
         retry_seconds: float = 5.0,
         store_id: str | None = None,
+        tracer_provider: "TracerProvider | None" = None,
     ) -> None:
         """
         `url` is `http://host:port`, `https://host:port` or `unix:/path`. `timeout_seconds` limits each step
         on the network. For `retry_seconds`, the client repeats reads, and writes that certainly did not happen.
+        With a `tracer_provider` of OpenTelemetry, requests are spans, and events carry `traceparent` in their metadata.
         """
         if timeout_seconds <= 0 or retry_seconds < 0:
             raise ProgrammingError("timeout_seconds must be positive, and retry_seconds not negative")
-        self._pool = ConnectionPool(Address.parse(url), timeout_seconds)
+        address = Address.parse(url)
+        self._spans = spans_of(tracer_provider, address)
+        self._pool = ConnectionPool(address, timeout_seconds)
         self._headers = headers_with(token)
         self._retry_seconds = retry_seconds
         self.identity = StoreIdentity(store_id)
@@ -111,12 +119,21 @@ class Client:
         while True:
             attempts.begin()
             try:
-                with self._pool.connection() as connection, stopping.watching(connection):
-                    answer = connection.exchange(
-                        request.method, request.path, request.body, self._headers, request.wait_seconds
-                    )
+                answer = self._exchange(request, stopping)
                 if attempts.is_final(answer):
                     return answer
             except (OSError, HTTPException, NotConnected) as cause:
                 attempts.failed(cause)
             stopping.pause(attempts.pause_seconds())
+
+    def _exchange(self, request: Request, stopping: Stopping) -> Answer:
+        with (
+            self._spans.sending(request, self._headers) as sending,
+            self._pool.connection() as connection,
+            stopping.watching(connection),
+        ):
+            request = sending.request
+            sending.answer = connection.exchange(
+                request.method, request.path, request.body, sending.headers, request.wait_seconds
+            )
+        return sending.answer

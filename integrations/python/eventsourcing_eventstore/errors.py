@@ -12,7 +12,7 @@ from eventsourcing_eventstore.library_errors import (
     OperationalError,
     ProgrammingError,
 )
-
+from eventsourcing_eventstore.plain_types import NewProjection, Projection
 
 NOTHING_WRITTEN = frozenset(
     {
@@ -52,6 +52,11 @@ class Conflict(IntegrityError):
         self.detail = detail
 
     @property
+    def condition(self) -> int | None:
+        """The index of the condition that does not hold, from 0. None if a version does not."""
+        return self.detail.get("condition")
+
+    @property
     def sequence(self) -> int | None:
         """The sequence of the first event that breaks the condition."""
         return self.detail.get("sequence")
@@ -59,6 +64,9 @@ class Conflict(IntegrityError):
 
 class ProjectionConflict(Conflict):
     """A projection was created, changed or deleted since it was read. Nothing was written."""
+
+    projection: NewProjection | Projection | None = None
+    """The one of `projections` or `deletes` that does not fit, with type, ID and version, as `append` got it."""
 
 
 class SubjectNotFound(DataError):

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from eventsourcing_eventstore.attempts import Request
 from eventsourcing_eventstore.connection import Answer
-from eventsourcing_eventstore.errors import Conflict, OutcomeUnknown, StoreChanged
+from eventsourcing_eventstore.errors import Conflict, OutcomeUnknown, ProjectionConflict, StoreChanged
 from eventsourcing_eventstore.identity import StoreIdentity
 from eventsourcing_eventstore.library_errors import InterfaceError
 from eventsourcing_eventstore.one_or_more import list_of
@@ -37,6 +37,7 @@ from eventsourcing_eventstore.plain_wire import (
     items_of,
     payload_of_text,
     position_after,
+    projection_at,
     projections_to_json,
     query_to_json,
     versions_of,
@@ -122,7 +123,11 @@ class Operations:
             request["conditions"] = wire
         if changes := projections_to_json(projections, deletes, self._format):
             request["projections"] = changes
-        answer = yield Request.write(request)
+        try:
+            answer = yield Request.write(request)
+        except ProjectionConflict as conflict:
+            conflict.projection = projection_at(conflict.detail, projections, deletes)
+            raise
         store_id = self._checked(answer)
         written = json.loads(answer.body)
         sequences = [each["sequence"] for each in written["events"]]

@@ -1,7 +1,7 @@
 """Converts what the plain client takes and returns to and from the JSON of the server."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -124,10 +124,7 @@ def projections_to_json(
     for each in projections:
         name = f"the payload of projection {each.type}/{each.id}"
         wire = {"type": each.type, "id": each.id, "payload": payload_to_text(each.payload, payload_format, name)}
-        if each.version is None:
-            lists["create"].append(wire)
-        else:
-            lists["replace"].append({**wire, "version": each.version})
+        lists[_list_of(each)].append(wire if each.version is None else {**wire, "version": each.version})
     for found in deletes:
         lists["delete"].append({"type": found.type, "id": found.id, "version": found.version})
     return {name: items for name, items in lists.items() if items}
@@ -136,8 +133,21 @@ def projections_to_json(
 def versions_of(projections: Sequence[NewProjection], answer: dict[str, Any]) -> list[str]:
     """The versions after a write, in the order of the projections."""
     lists = {name: iter(items) for name, items in answer.get("projections", {}).items()}
-    names = ["create" if each.version is None else "replace" for each in projections]
-    return [next(lists[name])["version"] for name in names]
+    return [next(lists[_list_of(each)])["version"] for each in projections]
+
+
+def projection_at(
+    detail: Mapping[str, Any], projections: Sequence[NewProjection], deletes: Sequence[Projection]
+) -> NewProjection | Projection:
+    """The projection that a conflict names by its list and its index in it."""
+    index: int = detail["item"]
+    if detail["list"] == "delete":
+        return deletes[index]
+    return [each for each in projections if _list_of(each) == detail["list"]][index]
+
+
+def _list_of(projection: NewProjection) -> str:
+    return "create" if projection.version is None else "replace"
 
 
 def position_after(

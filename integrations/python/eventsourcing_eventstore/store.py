@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from eventsourcing_eventstore.async_store import AsyncEventStore
 from eventsourcing_eventstore.client import Client
 from eventsourcing_eventstore.consume.consuming import Consuming
-from eventsourcing_eventstore.consume.handling import By, Handle, OnFailure, OnNotification
+from eventsourcing_eventstore.consume.handling import AsyncHandle, By, Handle, OnFailure, OnNotification
 from eventsourcing_eventstore.consume.records import Records
-from eventsourcing_eventstore.consume.session import Call, Options
+from eventsourcing_eventstore.consume.session import Options
 from eventsourcing_eventstore.following import WAIT_SECONDS
 from eventsourcing_eventstore.operations import Handler, Operations, Steps
 from eventsourcing_eventstore.plain_types import (
@@ -26,6 +26,9 @@ from eventsourcing_eventstore.plain_types import (
 )
 from eventsourcing_eventstore.plain_wire import PayloadFormat
 from eventsourcing_eventstore.stopping import Stopped, Stopping
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import TracerProvider
 
 _T = TypeVar("_T")
 
@@ -45,14 +48,21 @@ class EventStore:
         retry_seconds: float = 5.0,
         store_id: str | None = None,
         payload: PayloadFormat = "json",
+        tracer_provider: "TracerProvider | None" = None,
     ) -> None:
         """
         `url` is `http://host:port`, `https://host:port` or `unix:/path`. `timeout_seconds` limits each step on
         the network. For `retry_seconds`, the client repeats reads, and writes that certainly did not happen.
-        Payloads are JSON values, or strings with `payload="text"`.
+        Payloads are JSON values, or strings with `payload="text"`. With a `tracer_provider` of OpenTelemetry, requests
+        and handlers are spans, and events carry `traceparent` in their metadata.
         """
         self._client = Client(
-            url, token, timeout_seconds=timeout_seconds, retry_seconds=retry_seconds, store_id=store_id
+            url,
+            token,
+            timeout_seconds=timeout_seconds,
+            retry_seconds=retry_seconds,
+            store_id=store_id,
+            tracer_provider=tracer_provider,
         )
         self._operations = Operations(self._client.identity, payload)
         self._open_async = partial(
@@ -62,6 +72,7 @@ class EventStore:
             timeout_seconds=timeout_seconds,
             retry_seconds=retry_seconds,
             payload=payload,
+            tracer_provider=tracer_provider,
         )
 
     def read(
@@ -167,7 +178,7 @@ class EventStore:
         Options(query, by, concurrency, partitions, attempts, on_failure, lease_seconds, on_notification)
         Records.check_name(name)
 
-        async def consume(call: Call) -> None:
+        async def consume(call: AsyncHandle) -> None:
             async with self._open_async(store_id=self._client.identity.known) as store:
                 await store.consume(
                     name,

@@ -52,9 +52,12 @@ class Running:
 
 
 class ConsumerTestCase(StoreTestCase):
+    provider: Any = None
+    """The tracer provider of the clients."""
+
     def setUp(self) -> None:
         super().setUp()
-        self.store = EventStore(UNIX_URL)
+        self.store = EventStore(UNIX_URL, tracer_provider=self.provider)
         self.addCleanup(self.store.close)
 
     def consuming(self, handle: Any, store: EventStore | None = None, **options: Any) -> Running:
@@ -75,7 +78,7 @@ class ConsumerTestCase(StoreTestCase):
             loop, task = asyncio.get_running_loop(), asyncio.current_task()
             assert task is not None
             cancels.append(lambda: loop.call_soon_threadsafe(task.cancel))
-            async with AsyncEventStore(UNIX_URL) as store:
+            async with AsyncEventStore(UNIX_URL, tracer_provider=self.provider) as store:
                 given = {"by": "key", "lease_seconds": LEASE_SECONDS, **options}
                 await store.consume("c", NOTED, handle, **given, on_notification=running.notifications.append)
 

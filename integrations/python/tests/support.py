@@ -143,6 +143,8 @@ class ScriptedServer:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self.requests: list[bytes] = []
+        """Their bodies."""
+        self.heads: list[bytes] = []
         threading.Thread(target=self._serve, args=(answers,), daemon=True).start()
 
     def close(self) -> None:
@@ -156,11 +158,13 @@ class ScriptedServer:
             except OSError:
                 return
             with client:
-                self.requests.append(_read_request(client))
+                head, body = _read_request(client)
+                self.heads.append(head)
+                self.requests.append(body)
                 client.sendall(answer)
 
 
-def _read_request(client: socket.socket) -> bytes:
+def _read_request(client: socket.socket) -> tuple[bytes, bytes]:
     request = b""
     while b"\r\n\r\n" not in request:
         request += client.recv(65536)
@@ -168,7 +172,7 @@ def _read_request(client: socket.socket) -> bytes:
     lengths = [line for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")]
     while len(body) < int(lengths[0].split(b":")[1]):
         body += client.recv(65536)
-    return body
+    return head, body
 
 
 def _shut(each: socket.socket) -> None:

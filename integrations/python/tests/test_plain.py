@@ -13,6 +13,7 @@ from eventsourcing_eventstore.plain import (
     NewProjection,
     Page,
     Position,
+    Projection,
     ProjectionConflict,
     QueryItem,
 )
@@ -82,6 +83,25 @@ class OfBothKinds:
                 store.append(NewEvent("A"), deletes=[found])
             store.append([], deletes=[store.projection("show", "s2")])
             self.assertEqual((None, 1), (store.projection("show", "s2"), store.head().sequence))
+
+        def test_a_conflict_names_what_does_not_hold(self) -> None:
+            store = self.store()
+            store.append(NewEvent("A"), projections=[NewProjection("show", id_, 1) for id_ in ("s1", "s2")])
+            with self.assertRaises(Conflict) as broken:
+                store.append(NewEvent("B"), [Condition(QueryItem(["B"])), Condition(QueryItem(["A"]))])
+            self.assertEqual((1, 1), (broken.exception.condition, broken.exception.sequence))
+            first, second = (store.projection("show", id_) for id_ in ("s1", "s2"))
+            fits, old = (NewProjection("show", id_, 3, first.version) for id_ in ("s1", "s2"))
+            new, exists = (NewProjection("show", id_, 3) for id_ in ("s3", "s1"))
+            gone = Projection("show", "s4", None, second.version)
+            for projections, deletes, wrong in (
+                ([new, fits, old], [], old),
+                ([new, exists, NewProjection("show", "s2", 3, second.version)], [], exists),
+                ([new, fits], [second, gone], gone),
+            ):
+                with self.assertRaises(ProjectionConflict) as raised:
+                    store.append([], projections=projections, deletes=deletes)
+                self.assertEqual((wrong, None), (raised.exception.projection, raised.exception.condition))
 
         def test_following(self) -> None:
             store, other = self.store(), self.store(TCP_URL)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from eventsourcing_eventstore.library import EVENTS_HAVE_METADATA
+from eventsourcing_eventstore.plain import EventStore, QueryItem
 
 from .support import UNIX_URL, StoreTestCase, request
 
@@ -50,8 +51,8 @@ class TestReadme(StoreTestCase):
 
 
 class TestPlainClient(StoreTestCase):
-    def test_both_examples_run_as_they_are_shown(self) -> None:
-        with_threads, with_tasks = blocks_of("client.md")
+    def test_the_examples_run_as_they_are_shown(self) -> None:
+        with_threads, with_tasks, traced = blocks_of("client.md")
         (shown,) = re.findall(r"^```text\n(.*?)^```$", (PAGES / "client.md").read_text(), re.DOTALL | re.MULTILINE)
         with redirect_stdout(StringIO()) as printed:
             exec(with_threads, {})
@@ -59,6 +60,10 @@ class TestPlainClient(StoreTestCase):
         with redirect_stdout(StringIO()) as printed:
             exec(with_tasks, {"__name__": "example"})
         self.assertRegex(printed.getvalue(), r"^event 3 is in the way\n\[{'seats': 30}\] Position\(.*=3\)\n$")
+        exec(traced, {})
+        with EventStore(UNIX_URL) as store:
+            (placed,) = store.read(QueryItem(["OrderPlaced"])).events
+        self.assertEqual(({"order": "o1"}, {}), (placed.identifiers, placed.metadata))
 
 
 class TestConsumers(StoreTestCase):

@@ -60,12 +60,14 @@ const VERSIONLESS_FILES = [
   "test_async_connection",
   "test_client",
   "test_consume",
+  "test_consume_groups",
   "test_consumer_processes",
   "test_factory",
   "test_patience",
   "test_readme",
   "test_subscription",
   "test_systems",
+  "test_tracing",
 ];
 
 /** Runs tests of the adapter's folder; returns what they print. */

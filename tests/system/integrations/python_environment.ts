@@ -79,7 +79,7 @@ export class PythonEnvironment implements AsyncDisposable {
       this.run(["-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check", "install", ...args]);
     const named = (file: string): string[] => ["--requirement", join(ADAPTER, "tests/requirements", file)];
     const exact = ["--no-compile", "--require-hashes", "--no-deps", "--only-binary", ":all:"];
-    await pip(...exact, ...named("eventsourcing_9_5.txt"), ...named("tools.txt"));
+    await pip(...exact, ...["eventsourcing_9_5.txt", "tools.txt", "opentelemetry.txt"].flatMap(named));
     await Promise.all([
       pip(...exact, ...named("eventsourcing_10.txt"), "--target", this.#library10),
       pip("--no-deps", "--no-index", "--no-build-isolation", ADAPTER),

@@ -1,19 +1,18 @@
 """Writes the effects of events together with the progress of their partition."""
 
 import asyncio
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 from uuid import uuid4
 
-from eventsourcing_eventstore.consume.handling import Effects
-from eventsourcing_eventstore.consume.partition import Item, Partition
+from eventsourcing_eventstore.consume.output import take_group
+from eventsourcing_eventstore.consume.partition import Finished, Item, Output, Partition
 from eventsourcing_eventstore.consume.pauses import jitter, surely
 from eventsourcing_eventstore.consume.records import Parked, PartitionRecord, Record, parked_id, partition_id
 from eventsourcing_eventstore.consume.session import Session
 from eventsourcing_eventstore.errors import Conflict, OutcomeUnknown, Unavailable
 from eventsourcing_eventstore.library_errors import DataError, ProgrammingError
-from eventsourcing_eventstore.one_or_more import list_of
-from eventsourcing_eventstore.plain_types import NewEvent, NewProjection, Projection, Written
+from eventsourcing_eventstore.plain_types import NewProjection, Written
 
 
 class Lost(Exception):
@@ -28,51 +27,76 @@ class Rejected(Exception):
         self.error = error
 
 
-@dataclass(frozen=True)
-class Output:
-    """The result of handling an event, in the form in which it is written."""
-
-    effects: Effects = field(default_factory=Effects)
-    parked: dict[str, Any] | None = None
-    """The record, if the event is parked instead."""
-
-
 async def commit(session: Session, partition: Partition, item: Item, output: Output) -> None:
-    """Raises `Lost` or `Rejected`."""
+    """
+    Writes the output together with those of other events that have finished. Raises `Lost`, `Rejected`, or an error
+    that ends the consumer.
+    """
+    finished = Finished(item, output, asyncio.get_running_loop().create_future())
+    partition.finished.append(finished)
+    if len(partition.finished) == 1:
+        session.start(_commit_finished(session, partition))
+    error = await finished.outcome
+    if error is not None:
+        raise error
+
+
+async def _commit_finished(session: Session, partition: Partition) -> None:
+    """While one write is on its way, the events that finish collect for the next one."""
     async with partition.committing:
-        try:
-            written = await write_progress(session, partition, session.member, item, output)
-        except Conflict as error:
-            if not await _is_owned(session, partition):
-                raise Lost from error
-            raise Rejected(error) from error
-        except (DataError, ProgrammingError) as error:
-            raise Rejected(error) from error
-        sequence = item.event.sequence
-        partition.parked.pop(sequence, None)
-        if output.parked is not None:
-            # Without a version, the next list of the records shows that it has another one.
-            version = written.versions[-1] if written else ""
-            partition.parked[sequence] = Parked(output.parked, version)
-        partition.open.pop(sequence, None)
+        while partition.finished:
+            group = take_group(partition.finished)
+            try:
+                await _commit_group(session, partition, group)
+            except Exception as error:
+                for each in group:
+                    each.end(error)
+
+
+async def _commit_group(session: Session, partition: Partition, group: Sequence[Finished]) -> None:
+    """Raises `Lost`, or an error that ends the consumer."""
+    try:
+        written = await write_progress(session, partition, session.member, group)
+    except (Conflict, DataError, ProgrammingError) as error:
+        if isinstance(error, Conflict) and not await _is_owned(session, partition):
+            raise Lost from error
+        if len(group) == 1:
+            group[0].end(Rejected(error))
+            return
+        # One by one, so that the error meets the event that causes it.
+        for each in group:
+            await _commit_group(session, partition, [each])
+        return
+    _note_parked(partition, group, written)
+    for each in group:
+        partition.open.pop(each.item.event.sequence, None)
+        each.end(None)
+
+
+def _note_parked(partition: Partition, group: Sequence[Finished], written: Written | None) -> None:
+    """Without versions, the next list of the records shows that these have others."""
+    versions = iter(written.versions[1:] if written else ())
+    for each in group:
+        own = [next(versions, "") for _ in each.output.projections]
+        if each.output.parked is not None:
+            partition.parked[each.item.event.sequence] = Parked(each.output.parked, own[-1])
+        else:
+            partition.parked.pop(each.item.event.sequence, None)
 
 
 async def write_progress(
-    session: Session,
-    partition: Partition,
-    owner: str | None,
-    item: Item | None = None,
-    output: Output = Output(),
+    session: Session, partition: Partition, owner: str | None, group: Sequence[Finished] = ()
 ) -> Written | None:
     """
-    Writes the progress of a partition, provided that its record has the known version. `owner` is the owner from then
-    on: None releases it. Returns None if the answer was lost, and the write has happened.
+    Writes outputs and the progress of a partition, provided that its record has the known version. `owner` is the owner
+    from then on: None releases it. Returns None if the answer was lost, and the write has happened.
     """
     if partition.is_lost:
         raise Lost
-    done = {item.event.sequence} if item is not None and item.parked is None else set()
-    following = next((sequence for sequence in partition.open if sequence not in done), partition.received + 1)
-    up_to = following - 1
+    done = [each.item.event.sequence for each in group if each.item.parked is None]
+    handled = set(done)
+    remaining = (sequence for sequence in partition.open if sequence not in handled)
+    up_to = next(remaining, partition.received + 1) - 1
     before = partition.record
     record = PartitionRecord(
         replace(before.checkpoint, sequence=up_to),
@@ -81,43 +105,22 @@ async def write_progress(
         owner,
     )
     own = session.records.record(partition_id(partition.index), record.to_json(), partition.version)
-    projections, deletes = _with_parked(session, partition, item, output)
-    written, version = await _write_surely(
-        session, record.mark, [own, *projections], deletes, output.effects
-    )
+    written, version = await _write_surely(session, record.mark, own, [each.output for each in group])
     partition.record, partition.version = record, version
     return written
 
 
-def _with_parked(
-    session: Session, partition: Partition, item: Item | None, output: Output
-) -> tuple[list[NewProjection], list[Projection]]:
-    """The changes of projections, with that of the record of a parked event at the end."""
-    projections, deletes = list(output.effects.projections), list(output.effects.deletes)
-    if item is None:
-        return projections, deletes
-    id_ = parked_id(partition.index, item.event.sequence)
-    before = item.parked.version if item.parked else None
-    if output.parked is not None:
-        projections.append(session.records.record(id_, output.parked, before))
-    elif before is not None:
-        deletes.append(session.records.gone(id_, before))
-    return projections, deletes
-
-
 async def _write_surely(
-    session: Session,
-    mark: str,
-    projections: list[NewProjection],
-    deletes: list[Projection],
-    effects: Effects,
+    session: Session, mark: str, own: NewProjection, outputs: Sequence[Output]
 ) -> tuple[Written | None, str]:
     """
     Repeats the write as long as the server cannot be reached. When an answer was lost, the mark shows if the write has
-    happened. Returns the version of the first projection, too.
+    happened. Returns the version of `own`, the record of the partition, too.
     """
-    events: list[NewEvent] = list_of(effects.events)
-    conditions = list_of(effects.conditions)
+    events = [event for output in outputs for event in output.events]
+    conditions = [condition for output in outputs for condition in output.conditions]
+    projections = [own, *(projection for output in outputs for projection in output.projections)]
+    deletes = [projection for output in outputs for projection in output.deletes]
     is_unsure = False
     failures = 0
     while True:
@@ -128,7 +131,7 @@ async def _write_surely(
             is_unsure = is_unsure or isinstance(error, OutcomeUnknown)
             failures += 1
         except (Conflict, DataError, ProgrammingError):
-            found = await _read(session, projections[0].id) if is_unsure else None
+            found = await _read(session, own.id) if is_unsure else None
             if found is None or found.value.get("mark") != mark:
                 raise
             return None, found.version

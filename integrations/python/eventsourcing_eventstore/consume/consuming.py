@@ -6,10 +6,10 @@ import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from functools import partial
 
-from eventsourcing_eventstore.consume.handling import Handle, Handled, Handling
-from eventsourcing_eventstore.consume.session import Call
+from eventsourcing_eventstore.consume.handling import AsyncHandle, Handle, Handled, Handling
 from eventsourcing_eventstore.library_errors import ProgrammingError
 from eventsourcing_eventstore.plain_types import Event
 
@@ -17,7 +17,9 @@ from eventsourcing_eventstore.plain_types import Event
 class Consuming:
     """A consumer that `run` runs. Any thread may stop it."""
 
-    def __init__(self, consume: Callable[[Call], Awaitable[None]], handle: Handle, concurrency: int) -> None:
+    def __init__(
+        self, consume: Callable[[AsyncHandle], Awaitable[None]], handle: Handle, concurrency: int
+    ) -> None:
         if not callable(handle) or inspect.iscoroutinefunction(handle):
             raise ProgrammingError("handle must be an ordinary function; AsyncEventStore takes coroutine functions")
         self._consume = consume
@@ -60,7 +62,9 @@ class Consuming:
         executor = ThreadPoolExecutor(self._concurrency, "consumer")
 
         async def call(event: Event, handling: Handling) -> Handled:
-            return await loop.run_in_executor(executor, self._handle, event, handling)
+            # With the values of the context, such as the current span.
+            handle = partial(copy_context().run, self._handle, event, handling)
+            return await loop.run_in_executor(executor, handle)
 
         try:
             await self._consume(call)

@@ -1,10 +1,13 @@
 """What a consumer takes and returns: handlers, their effects, notifications."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from eventsourcing_eventstore.library_errors import ProgrammingError
+from eventsourcing_eventstore.one_or_more import list_of
 from eventsourcing_eventstore.plain_types import Condition, Event, NewEvent, NewProjection, Projection
+from eventsourcing_eventstore.spans import TRACEPARENT
 
 
 @dataclass(frozen=True)
@@ -70,3 +73,25 @@ class Notification:
 
 
 OnNotification = Callable[[Notification], None]
+
+
+def effects_of(handled: Handled) -> Effects:
+    """Raises ProgrammingError when a handler has returned anything else."""
+    if handled is None:
+        return Effects()
+    if isinstance(handled, Effects):
+        return handled
+    if isinstance(handled, NewEvent):
+        return Effects([handled])
+    if isinstance(handled, Sequence) and all(isinstance(each, NewEvent) for each in handled):
+        return Effects(list(handled))
+    raise ProgrammingError(f"the handler must return None, a NewEvent, several or Effects, not {handled!r:.100}")
+
+
+def in_trace(effects: Effects, traceparent: str | None) -> Effects:
+    """The effects, whose events carry this as metadata unless they have such an entry."""
+    if traceparent is None:
+        return effects
+    events = list_of(effects.events)
+    traced = [replace(each, metadata={TRACEPARENT: traceparent, **each.metadata}) for each in events]
+    return replace(effects, events=traced)

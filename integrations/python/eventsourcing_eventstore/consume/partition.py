@@ -2,12 +2,13 @@
 
 import asyncio
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from eventsourcing_eventstore.consume.pauses import Wake
 from eventsourcing_eventstore.consume.records import Parked, PartitionRecord
-from eventsourcing_eventstore.plain_types import Event
+from eventsourcing_eventstore.plain_types import Condition, Event, NewEvent, NewProjection, Projection
 
 
 @dataclass(eq=False)
@@ -24,6 +25,38 @@ class Item:
     """The time in the last call of the handler."""
 
 
+@dataclass(frozen=True)
+class Output:
+    """The result of handling an event, in the form in which it is written."""
+
+    events: Sequence[NewEvent] = ()
+    conditions: Sequence[Condition] = ()
+    projections: Sequence[NewProjection] = ()
+    deletes: Sequence[Projection] = ()
+    parked: dict[str, Any] | None = None
+    """The record, if the event is parked instead. It is the only projection."""
+
+
+@dataclass(eq=False)
+class Finished:
+    """An event whose output waits for a write."""
+
+    item: Item
+    output: Output
+    outcome: "asyncio.Future[Exception | None]"
+    """None when the output is durable, otherwise the error."""
+
+    def __post_init__(self) -> None:
+        changed: list[NewProjection | Projection] = [*self.output.projections, *self.output.deletes]
+        self.changed = {(each.type, each.id) for each in changed}
+        """The projections that it changes."""
+
+    def end(self, outcome: Exception | None) -> None:
+        """Sets the outcome, unless there is one. A task that was cancelled waits no longer."""
+        if not self.outcome.done():
+            self.outcome.set_result(outcome)
+
+
 @dataclass(eq=False)
 class Partition:
     index: int
@@ -36,6 +69,8 @@ class Partition:
     """Events of the stream that are not yet committed, by sequence, in order."""
     lanes: dict[str, deque[Item]] = field(default_factory=dict)
     """Events by key, in order. Only the first one of a key is handled."""
+    finished: list[Finished] = field(default_factory=list)
+    """Handled events that wait for a write, in order."""
     parked: dict[int, Parked] = field(default_factory=dict)
     in_work: int = 0
     """Events whose handlers run, or whose effects are written."""

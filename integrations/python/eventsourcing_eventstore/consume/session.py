@@ -7,14 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-from eventsourcing_eventstore.consume.handling import By, Handled, Handling, Notification, OnFailure, OnNotification
+from eventsourcing_eventstore.consume.handling import (
+    By,
+    Effects,
+    Handling,
+    Notification,
+    OnFailure,
+    OnNotification,
+)
 from eventsourcing_eventstore.consume.partition import Partition
 from eventsourcing_eventstore.consume.pauses import Wake
 from eventsourcing_eventstore.consume.records import Record, Records, Store
 from eventsourcing_eventstore.library_errors import ProgrammingError
 from eventsourcing_eventstore.plain_types import Event, Query
 
-Call = Callable[[Event, Handling], Awaitable[Handled]]
+Call = Callable[[Event, Handling], Awaitable[Effects]]
 
 _RANGES = {"concurrency": (1, 10_000), "partitions": (1, 256), "attempts": (1, 1_000_000), "lease_seconds": (0.3, 3600)}
 

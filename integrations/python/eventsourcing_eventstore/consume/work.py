@@ -3,17 +3,14 @@
 import asyncio
 import time
 from collections import deque
-from collections.abc import Sequence
-from datetime import datetime, timezone
 
-from eventsourcing_eventstore.consume.commit import Lost, Output, Rejected, commit, is_parked_as_before
-from eventsourcing_eventstore.consume.handling import Effects, Handled, Handling, Notification
-from eventsourcing_eventstore.consume.partition import Item, Partition
+from eventsourcing_eventstore.consume.commit import Lost, Rejected, commit, is_parked_as_before
+from eventsourcing_eventstore.consume.handling import Handling, Notification
+from eventsourcing_eventstore.consume.output import output_of, parked_output, text_of
+from eventsourcing_eventstore.consume.partition import Item, Output, Partition
 from eventsourcing_eventstore.consume.pauses import jitter
 from eventsourcing_eventstore.consume.session import Session
 from eventsourcing_eventstore.errors import Conflict
-from eventsourcing_eventstore.library_errors import ProgrammingError
-from eventsourcing_eventstore.plain_types import NewEvent
 
 _DONE_MAX = 1000
 """The most sequences in the record of a partition, whose size is limited."""
@@ -23,9 +20,6 @@ _FAILURES_BEFORE = 4
 
 _CONFLICTS_MAX = 10
 """After so many conflicts the attempt has failed."""
-
-_ERROR_MAX = 1000
-"""The most characters of an error in the record of a parked event."""
 
 
 class Work:
@@ -92,14 +86,14 @@ class Work:
         session = self._session
         sequence = item.event.sequence
         if session.options.on_failure == "park_key" and partition.has_parked_before(item.key, sequence):
-            return _parked(item, None)
+            return parked_output(session.records, partition, item, None)
         key = f"{session.records.name}:{partition.record.checkpoint.store_id}:{sequence}"
         context = Handling(key, item.failures + 1, lambda: partition.is_lost)
         handler = asyncio.ensure_future(session.call(item.event, context))
         partition.handlers.add(handler)
         begun_at = time.monotonic()
         try:
-            return Output(_effects_of(await handler))
+            return output_of(session.records, partition, item, await handler)
         except asyncio.CancelledError:
             if partition.is_lost:
                 raise Lost from None
@@ -132,8 +126,9 @@ class Work:
         item.conflicts = 0
         item.failures += 1
         if item.failures >= self._session.options.attempts:
-            return await self._complete(partition, item, _parked(item, output))
-        sequence, error = item.event.sequence, _text_of(output)
+            parked = parked_output(self._session.records, partition, item, output)
+            return await self._complete(partition, item, parked)
+        sequence, error = item.event.sequence, text_of(output)
         self._session.notify(Notification("failed", sequence, item.failures, error=error))
         return jitter(_FAILURES_BEFORE + item.failures)
 
@@ -160,34 +155,3 @@ def _is_cancelled() -> bool:
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
-
-def _effects_of(handled: Handled) -> Effects:
-    if handled is None:
-        return Effects()
-    if isinstance(handled, Effects):
-        return handled
-    if isinstance(handled, NewEvent):
-        return Effects([handled])
-    if isinstance(handled, Sequence) and all(isinstance(each, NewEvent) for each in handled):
-        return Effects(list(handled))
-    raise ProgrammingError(f"the handler must return None, a NewEvent, several or Effects, not {handled!r:.100}")
-
-
-def _parked(item: Item, error: Exception | None) -> Output:
-    """The output that parks an event: without an error because an earlier one of its key is parked."""
-    before = item.parked.value if item.parked else {}
-    text = before.get("error", "an earlier event of the key is parked") if error is None else _text_of(error)
-    now = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
-    record = {
-        "sequence": item.event.sequence,
-        "type": item.event.type,
-        "key": item.key,
-        "error": text,
-        "attempts": before.get("attempts", 0) + item.failures,
-        "time": now.replace("+00:00", "Z"),
-    }
-    return Output(parked=record)
-
-
-def _text_of(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"[:_ERROR_MAX]
