@@ -1,4 +1,4 @@
-import { ApiError, ClientDisconnected } from "../../../model/errors.ts";
+import { ApiError } from "../../../model/errors.ts";
 import type { ListRequest, ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
 import type { SubtreePart, SubtreeRequest } from "../../api/subtree.ts";
@@ -7,7 +7,6 @@ import { type PrefetchedChunk, ReadAhead } from "../../core/read_ahead.ts";
 import type { Client, FoundProjection, ProjectionLines, StoreReads, SubjectsPart } from "../../api/store.ts";
 import { ProjectionList } from "../../core/projection_list.ts";
 import { addChunk, subtreeChunk } from "../../core/proof/hash_lines.ts";
-import { type QueuedRead, QueuedReads } from "../../core/queued_reads.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Row } from "../protocol/cells.ts";
 import type { Session, Statement } from "../protocol/session.ts";
@@ -24,30 +23,16 @@ import { changeName, READ_CHANGE, readSubjects, subjectsIn } from "../tables/sub
 import { firstStatement, readChunk } from "./read_chunk.ts";
 import { RememberedKeys } from "./remembered_keys.ts";
 import { keysOn, openedChunk } from "./sealed_chunk.ts";
+import { type SessionOptions, SessionPool } from "./session_pool.ts";
 import type { SessionSource } from "./session_source.ts";
 import { tallyEvents } from "./tally_events.ts";
-
-/** Reads that may wait for a connection; one more is rejected. */
-const WAITING_MAX = 1000;
 
 /** After a failover, each remaining session may be stale. A read tries this many sessions. */
 const TRIES_MAX = 3;
 
-/** Prefetching for a single page opens at most this many connections. */
-const FOR_ONE_PAGE = 2;
-
 const BEGIN = { sql: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" };
 
-interface SessionRead extends QueuedRead, PromiseWithResolvers<Session> {
-  readonly isNextPart: boolean;
-  readonly reject: (error: Error) => void;
-}
-
-interface ReadOptions {
-  readonly client?: Client | undefined;
-  readonly isUrgent?: boolean;
-  /** True when the read continues a page. */
-  readonly isNextPart?: boolean;
+interface ReadOptions extends SessionOptions {
   /** Sent first, together with the statement that reads the state of the store. */
   readonly first?: readonly Statement[];
 }
@@ -58,30 +43,29 @@ interface FoundKeys {
   readonly keys: KeysById;
 }
 
-/** Connections for reads, opened on demand. Each runs one short read at a time, in its own snapshot. */
+/** Reads of the store. Each has a connection for itself, and its own snapshot. */
 export class ReadSessions implements StoreReads {
-  readonly max: number;
   readonly #source: SessionSource;
   /** Both are undefined when payloads are not to be decrypted. */
   readonly #masters: MasterKeys | undefined;
   readonly #keys: RememberedKeys | undefined;
-  readonly #waiting = new QueuedReads<SessionRead>(({ isNextPart }) => ({ isNextPart, isShort: false }));
+  readonly #pool: SessionPool;
   readonly #ahead = new ReadAhead();
-  readonly #idle: Session[] = [];
-  readonly #busy = new Set<Session>();
-  #opening = 0;
-  #isClosed = false;
 
   /** @param masters given when payloads may be encrypted, and the sessions show the keys that are in use */
   constructor(source: SessionSource, max: number, masters: MasterKeys | undefined) {
     this.#source = source;
     this.#masters = masters;
     this.#keys = masters && new RememberedKeys();
-    this.max = max;
+    this.#pool = new SessionPool(source, max);
+  }
+
+  get max(): number {
+    return this.#pool.max;
   }
 
   get inUse(): number {
-    return this.#busy.size;
+    return this.#pool.inUse;
   }
 
   chunk(request: ChunkRequest, client?: Client, isUrgent = false): Promise<Chunk> {
@@ -101,11 +85,8 @@ export class ReadSessions implements StoreReads {
     return this.mayReadAhead ? this.#ahead.begin(() => this.chunk(request, client)) : undefined;
   }
 
-  /** True when a connection is available for prefetching a chunk. */
   get mayReadAhead(): boolean {
-    this.#dropEnded();
-    const mayOpen = this.#waiting.count === 0 && this.#opening + this.#busy.size < FOR_ONE_PAGE;
-    return this.#idle.length > 0 || (mayOpen && FOR_ONE_PAGE <= this.max);
+    return this.#pool.hasForPrefetch;
   }
 
   projection(key: ProjectionKey, client?: Client): Promise<FoundProjection> {
@@ -159,8 +140,7 @@ export class ReadSessions implements StoreReads {
 
   /** Closes all connections. A read in progress is aborted. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    await Promise.all([...this.#idle, ...this.#busy].map((session) => session.close()));
+    await this.#pool.close();
   }
 
   /** @throws ApiError `Unavailable` when PostgreSQL cannot be reached */
@@ -171,7 +151,7 @@ export class ReadSessions implements StoreReads {
     const { first = [] } = options;
     const expected = this.#source.expected();
     for (let tries = 1;; tries++) {
-      const session = await this.#session(options);
+      const session = await this.#pool.session(options);
       try {
         const [, rows, ...asked] = await session.run([BEGIN, READ_STATE, ...first]);
         const row = storeRow(rows!);
@@ -186,7 +166,7 @@ export class ReadSessions implements StoreReads {
         if (error instanceof StaleSession && tries < TRIES_MAX) continue;
         throw isPassing(error) ? new ApiError("Unavailable", (error as Error).message) : error;
       } finally {
-        this.#release(session);
+        this.#pool.release(session);
       }
     }
   }
@@ -194,59 +174,6 @@ export class ReadSessions implements StoreReads {
   /** Does not wait for the answer. PostgreSQL runs later statements of this session after this one. */
   #end(session: Session, sql: string): void {
     session.run([{ sql }]).catch(() => session.close());
-  }
-
-  async #session({ client, isUrgent = false, isNextPart = false }: ReadOptions): Promise<Session> {
-    this.#dropEnded();
-    const idle = this.#idle.pop();
-    if (idle !== undefined) {
-      this.#busy.add(idle);
-      return idle;
-    }
-    if (client?.disconnected.aborted) throw new ClientDisconnected();
-    if (this.#waiting.count >= WAITING_MAX && !isUrgent) {
-      throw new ApiError("Unavailable", "too many reads are waiting for a connection");
-    }
-    const waiting = { client, isUrgent, isNextPart, ...Promise.withResolvers<Session>() };
-    this.#waiting.add(waiting);
-    this.#openForWaiting();
-    return await waiting.promise;
-  }
-
-  #release(session: Session): void {
-    this.#busy.delete(session);
-    if (!session.isOpen) return void this.#openForWaiting();
-    if (this.#isClosed) return void session.close();
-    const [next] = this.#waiting.next(0);
-    if (next === undefined) return void this.#idle.push(session);
-    this.#busy.add(session);
-    next.resolve(session);
-  }
-
-  async #openForWaiting(): Promise<void> {
-    const isEnough = this.#opening >= this.#waiting.count ||
-      this.#opening + this.#busy.size + this.#idle.length >= this.max;
-    if (isEnough || this.#isClosed) return;
-    this.#opening++;
-    try {
-      const session = await this.#source.open();
-      this.#opening--;
-      this.#release(session);
-    } catch (error) {
-      this.#opening--;
-      // Without any connection, no release would ever serve the waiting reads.
-      if (this.#busy.size + this.#idle.length > 0) return;
-      this.#waiting.rejectAll(new ApiError("Unavailable", (error as Error).message));
-    }
-  }
-
-  #dropEnded(): void {
-    for (let i = this.#idle.length - 1; i >= 0; i--) {
-      const session = this.#idle[i]!;
-      if (session.isOpen && this.#source.isGood(session)) continue;
-      this.#idle.splice(i, 1);
-      session.close();
-    }
   }
 }
 
