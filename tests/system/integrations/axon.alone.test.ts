@@ -4,7 +4,7 @@ import { delay } from "../../../src/async/delay.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { mavenTest } from "../support/java_tools.ts";
 import { tcpUrlOf } from "../support/tcp_url.ts";
-import { AXON, AxonBuild } from "./axon_build.ts";
+import { AXON, AxonBuild, SHORT_TESTS } from "./axon_build.ts";
 
 /*
  * The storage engine for Axon Framework, built from its folder by Maven. Its tests are Java:
@@ -62,7 +62,7 @@ await mavenTest("the engine passes its tests, also on a server that is killed", 
   const ended = new AbortController();
   const killing = killAgainAndAgain(killed, ended.signal);
   try {
-    await build.run("engine", ["package"], {
+    await build.run("engine", ["package", SHORT_TESTS], {
       EVENTSTORE_TEST_URL: tcpUrlOf(plain),
       EVENTSTORE_TEST_AUTH_URL: tcpUrlOf(auth),
       EVENTSTORE_TEST_KILLED_URL: tcpUrlOf(killed),

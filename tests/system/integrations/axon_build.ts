@@ -1,9 +1,12 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Maven } from "../support/java_tools.ts";
+import { type Maven, SHORT_RUN } from "../support/java_tools.ts";
 
 /** The Maven project of the integration with Axon Framework. */
 export const AXON = fileURLToPath(new URL("../../../integrations/axon", import.meta.url));
+
+/** Makes the Java of the tests start fast. Measurements of speed do without it. */
+export const SHORT_TESTS = `-DargLine=${SHORT_RUN.join(" ")}`;
 
 /** A copy of the Maven project, so that several tests can build it at once. */
 export class AxonBuild implements AsyncDisposable {

@@ -3,7 +3,7 @@ import { eventually } from "../../support/eventually.ts";
 import { startServer } from "../../support/server_process.ts";
 import { mavenTest } from "../support/java_tools.ts";
 import { tcpUrlOf } from "../support/tcp_url.ts";
-import { AxonBuild } from "./axon_build.ts";
+import { AxonBuild, SHORT_TESTS } from "./axon_build.ts";
 import { University } from "./axon_university.ts";
 
 /*
@@ -26,7 +26,7 @@ await mavenTest("the starter passes its tests, and the sample survives kills", a
   // The framework reports its use to its vendor otherwise.
   const silent = { AXONIQ_UPDATE_CHECKER_DISABLED: "true" };
   const only = ["-Dtest=eventstore/axon/spring/*Test", "-Dsurefire.failIfNoSpecifiedTests=false"];
-  await build.run("sample", ["package", ...only], {
+  await build.run("sample", ["package", SHORT_TESTS, ...only], {
     ...silent,
     EVENTSTORE_TEST_AUTH_URL: tcpUrlOf(server),
     EVENTSTORE_TEST_TOKEN: TOKEN,

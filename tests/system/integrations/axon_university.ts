@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
+import { SHORT_RUN } from "../support/java_tools.ts";
 import type { AxonBuild } from "./axon_build.ts";
 
 /** A start of the Java runtime with Spring Boot, on a busy machine. */
@@ -28,8 +29,7 @@ export class University implements AsyncDisposable {
       .find((name) => /^eventstore-axon-sample-[\d.]+\.jar$/.test(name));
     if (jar === undefined) throw new Error("the sample was not built");
     const child = new Deno.Command(this.#java, {
-      // Fast to start, since it does not run for long.
-      args: ["-XX:TieredStopAtLevel=1", "-jar", join("target", jar)],
+      args: [...SHORT_RUN, "-jar", join("target", jar)],
       cwd: this.#directory,
       env: { ...this.#env, SERVER_PORT: String(this.#port) },
       stdin: "null",

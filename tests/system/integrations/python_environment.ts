@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Ended, runCommand } from "../../support/run_command.ts";
+import { madeOnce } from "../support/made_once.ts";
 
 /** The adapter for Python, with its tests. */
 export const ADAPTER = fileURLToPath(new URL("../../../integrations/python", import.meta.url));
@@ -24,22 +25,36 @@ export async function missingForPython(): Promise<string | undefined> {
 /** The versions of the library that the adapter supports. */
 export type LibraryVersion = "9.5" | "10";
 
+/** The lists of all dependencies, in the adapter's tests/requirements/. Version 10 of the library is apart. */
+const LISTS = ["eventsourcing_9_5.txt", "tools.txt", "opentelemetry.txt"];
+const LIST_10 = "eventsourcing_10.txt";
+
+const PIP = ["-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check", "install"];
+
 /**
- * A Python environment of its own. It has the adapter, installed from its folder, and all dependencies in the
- * versions that the files in its tests/requirements/ name, by hash.
+ * Python with the adapter, installed from its folder, and all dependencies in the versions that the files in its
+ * tests/requirements/ name, by hash. The dependencies are installed once, in the cache directory.
  */
 export class PythonEnvironment implements AsyncDisposable {
   /** Where the tests run: they see the installed adapter, not its folder. */
   readonly directory: string;
   readonly python: string;
+  readonly #library10: string;
 
-  private constructor(directory: string) {
+  private constructor(directory: string, dependencies: string) {
     this.directory = directory;
-    this.python = join(directory, "venv/bin/python");
+    this.python = join(dependencies, "bin/python");
+    this.#library10 = library10In(dependencies);
   }
 
   static async create(): Promise<PythonEnvironment> {
-    const environment = new PythonEnvironment(await Deno.makeTempDir({ prefix: "eventstore_python_" }));
+    const dependencies = await madeOnce(
+      "python-eventsourcing",
+      [...LISTS, LIST_10].map(pathOf),
+      installDependencies,
+    );
+    const directory = await Deno.makeTempDir({ prefix: "eventstore_python_" });
+    const environment = new PythonEnvironment(directory, dependencies);
     try {
       await environment.#fill();
     } catch (error) {
@@ -55,8 +70,11 @@ export class PythonEnvironment implements AsyncDisposable {
 
   /** Variables for a Python that takes the library in this version. */
   variables(library: LibraryVersion): Record<string, string> {
-    const variables = { PYTHONDONTWRITEBYTECODE: "1", PYTHONWARNINGS: "ignore,default::ResourceWarning" };
-    return library === "9.5" ? variables : { ...variables, PYTHONPATH: this.#library10 };
+    return {
+      PYTHONDONTWRITEBYTECODE: "1",
+      PYTHONWARNINGS: "ignore,default::ResourceWarning",
+      PYTHONPATH: [this.#adapter, ...library === "9.5" ? [] : [this.#library10]].join(":"),
+    };
   }
 
   /** Runs Python to its end, and fails with what it printed. */
@@ -69,23 +87,35 @@ export class PythonEnvironment implements AsyncDisposable {
     return await end(this.python, args, this.directory, env);
   }
 
-  get #library10(): string {
-    return join(this.directory, "eventsourcing_10");
+  get #adapter(): string {
+    return join(this.directory, "adapter");
   }
 
   async #fill(): Promise<void> {
-    await run("python3", ["-m", "venv", join(this.directory, "venv")], this.directory);
-    const pip = (...args: string[]): Promise<string> =>
-      this.run(["-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check", "install", ...args]);
-    const named = (file: string): string[] => ["--requirement", join(ADAPTER, "tests/requirements", file)];
-    const exact = ["--no-compile", "--require-hashes", "--no-deps", "--only-binary", ":all:"];
-    await pip(...exact, ...["eventsourcing_9_5.txt", "tools.txt", "opentelemetry.txt"].flatMap(named));
-    await Promise.all([
-      pip(...exact, ...named("eventsourcing_10.txt"), "--target", this.#library10),
-      pip("--no-deps", "--no-index", "--no-build-isolation", ADAPTER),
-    ]);
+    const here = ["--no-deps", "--no-index", "--no-build-isolation", "--target", this.#adapter];
+    await this.run([...PIP, ...here, ADAPTER]);
     await Deno.symlink(join(ADAPTER, "tests"), join(this.directory, "tests"));
   }
+}
+
+function pathOf(list: string): string {
+  return join(ADAPTER, "tests/requirements", list);
+}
+
+/** Where version 10 of the library is, for Pythons that prefer it. */
+function library10In(dependencies: string): string {
+  return join(dependencies, "eventsourcing_10");
+}
+
+async function installDependencies(directory: string): Promise<void> {
+  await run("python3", ["-m", "venv", "--clear", directory], ADAPTER);
+  const exact = ["--require-hashes", "--no-deps", "--only-binary", ":all:"];
+  const pip = (lists: readonly string[], ...args: string[]): Promise<string> => {
+    const named = lists.flatMap((list) => ["--requirement", pathOf(list)]);
+    return run(join(directory, "bin/python"), [...PIP, ...exact, ...named, ...args], ADAPTER);
+  };
+  await pip(LISTS);
+  await pip([LIST_10], "--target", library10In(directory));
 }
 
 async function run(...command: Parameters<typeof end>): Promise<string> {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isThere } from "../../../src/files/is_there.ts";
 import { missingForPython } from "../integrations/python_environment.ts";
 import { run } from "./apt.ts";
-import { cacheDirectory, type DebianProgram, debianTest } from "./debian_program.ts";
+import { type DebianProgram, debianTest } from "./debian_program.ts";
+import { madeOnce } from "./made_once.ts";
 import { type Need, needingTest } from "./needing_test.ts";
 
 /** Installs exactly the versions that a list names by hash. */
@@ -36,17 +36,9 @@ export async function pythonDebianTest<Name extends string>(
  */
 export async function pythonProgram(list: string, name: string): Promise<string> {
   const requirements = fileURLToPath(new URL(`requirements/${list}.txt`, import.meta.url));
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", await Deno.readFile(requirements)));
-  const cache = cacheDirectory();
-  const directory = join(cache, `python-${list}-${hash.toHex().slice(0, 16)}`);
-  // Written at the end. An environment cannot be moved: it is made at its place.
-  const complete = join(directory, "complete");
-  using lock = Deno.openSync(join(cache, "lock"), { create: true, write: true });
-  await lock.lock(true);
-  if (!isThere(complete)) {
+  const directory = await madeOnce(`python-${list}`, [requirements], async (directory) => {
     await run("python3", ["-m", "venv", "--clear", directory]);
     await run(join(directory, "bin/python"), [...PIP, requirements]);
-    await Deno.writeTextFile(complete, "");
-  }
+  });
   return join(directory, "bin", name);
 }
