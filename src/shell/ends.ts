@@ -27,6 +27,9 @@ export class Wrong extends Error {}
 /** A condition does not hold. Nothing was written. */
 export class Broken extends Error {}
 
+/** No address is given, and the default socket is missing, as while the server restarts. */
+export class NoServer extends Error {}
+
 /** The requested item does not exist. */
 export class NotFound extends Error {}
 
@@ -42,6 +45,7 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof Deno.errors.BrokenPipe) return ShellExit.ok;
   if (error instanceof Wrong) return ShellExit.wrong;
   if (error instanceof NotVerified) return ShellExit.notVerified;
+  if (error instanceof NoServer) return ShellExit.unreachable;
   if (error instanceof WritesFail) return ShellExit.writesFail;
   if (error instanceof NotFound) return ShellExit.notFound;
   if (error instanceof Broken || error instanceof Conflict || error instanceof StoreReset) {
