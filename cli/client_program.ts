@@ -140,7 +140,7 @@ const subjectVerb = {
 
 const healthVerb = {
   name: "health",
-  summary: "Asks whether the server is well.",
+  summary: "Asks whether the server is well, and writes succeed.",
   flags: [json("print the answer of the server"), ...server],
 } as const satisfies Verb;
 
@@ -240,5 +240,6 @@ export const clientProgram = {
       "8",
       "verify: an event or a key has changed, or the store does not continue an earlier root",
     ],
+    ["9", "health: the server answers, but writes fail; standard error says why"],
   ],
 } as const satisfies Program;

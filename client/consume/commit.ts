@@ -64,7 +64,7 @@ async function commitGroup<Events extends object>(
   for (const item of group) {
     const { event: { sequence }, output, failures, seconds } = item;
     work.completed(item);
-    if (output!.parked) session.notify({ kind: "parked", sequence, error: output!.parked.error });
+    if (output!.parked) session.notify({ kind: "parked", sequence, ...output!.failure });
     else session.notify({ kind: "handled", sequence, attempt: failures + 1, seconds });
   }
 }

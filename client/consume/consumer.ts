@@ -61,7 +61,7 @@ export type ConsumerNotification =
   }
   /** The handler failed, or its result was rejected. It will be called again. */
   | { readonly kind: "failed"; readonly sequence: number; readonly attempt: number; readonly error: unknown }
-  /** An event was parked. Without `error`: because an earlier one of its key is parked. */
+  /** An event was parked. Without `error`: because an earlier one of its key is parked. The record has its text. */
   | { readonly kind: "parked"; readonly sequence: number; readonly error?: unknown }
   /** This process handles other partitions than before. */
   | { readonly kind: "partitions"; readonly partitions: readonly number[] }

@@ -58,7 +58,7 @@ export function parkedOutput<Events extends object>(
   const projections = before
     ? { replace: [records.replaced(id, before.version, parked)] }
     : { create: [records.created(id, parked)] };
-  return { events: [], conditions: [], projections, parked };
+  return { events: [], conditions: [], projections, parked, failure };
 }
 
 /** Takes the first outputs that one write may have together. */

@@ -12,6 +12,8 @@ export interface Output<Events extends object> {
   readonly conditions: readonly Condition<Events>[];
   /** Present if the event is parked instead. */
   readonly parked?: ParkedRecord;
+  /** Why it is parked; undefined if an earlier event of its key is parked. */
+  readonly failure?: { readonly error: unknown } | undefined;
 }
 
 /** An event in a partition, until its effects are committed. */

@@ -35,7 +35,7 @@ function serverProblems(
   ];
   const lacksToken = authToken !== undefined && authToken.value === undefined && tokens.length === 0;
   if (needed === "all" && enableAuth?.value === true && lacksToken) {
-    problems.push(`${enableAuth.origin}: enableAuth is on, but authToken is not set`);
+    problems.push(`${enableAuth.origin}: enableAuth is on, but ${unset("authToken")}, or add [[tokens]]`);
   }
   const hasNamed = tokens.some(({ name }) => name !== undefined);
   if (needed === "all" && enableAuth?.value === false && hasNamed) {
@@ -47,13 +47,18 @@ function serverProblems(
   ];
 }
 
+/** The operator may know the setting by its key, or by its variable alone, as in a container. */
+function unset(key: "authToken" | "postgresUrl"): string {
+  return `${key} is not set: set it or ${settings.server[key].variable}`;
+}
+
 /** With a URL but without its storage, the server would silently write to another place. */
 function storageProblems(values: readonly SettingValue[]): string[] {
   const storage = find(values, "storage");
   const url = find(values, "postgresUrl");
   if (storage === undefined || url === undefined) return [];
   if (storage.value === "postgres" && url.value === undefined) {
-    return [`${storage.origin}: storage is postgres, but postgresUrl is not set`];
+    return [`${storage.origin}: storage is postgres, but ${unset("postgresUrl")}`];
   }
   if (storage.value === "postgres") return [];
   return [url, find(values, "postgresReadUrl")].flatMap((set) =>

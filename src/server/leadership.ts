@@ -16,6 +16,7 @@ import type { StoreWrite, WriteResult } from "../store/api/write.ts";
 import { StoreViews } from "../view/store_view.ts";
 import { Admission } from "../write_queue/admission.ts";
 import { WriteQueue } from "../write_queue/write_queue.ts";
+import { FailingWritesLog } from "./failing_writes_log.ts";
 
 /** Stays the same over all leaderships of a server. */
 export interface LeadershipHost {
@@ -46,6 +47,7 @@ export class Leadership {
   readonly #open: OpenEdition;
   readonly #warn: (text: string) => void;
   readonly #warnOfCheckpoint: (text: string) => void;
+  readonly #failingWrites: FailingWritesLog;
 
   constructor(host: LeadershipHost, store: Store) {
     const { settings, edition, reportFailure, programMetrics, log } = host;
@@ -58,6 +60,7 @@ export class Leadership {
     const warn = (text: string): void => log.note("warning", text);
     this.#warn = warn;
     this.#warnOfCheckpoint = rateLimited(warn);
+    this.#failingWrites = new FailingWritesLog(store.counts.health, warn);
     const { renewal } = store.opened;
     if (renewal !== undefined) warn(renewal);
     const queue = this.#queue;
@@ -86,7 +89,7 @@ export class Leadership {
       case "checkpointFailed":
         return this.#warnOfCheckpoint(`the WAL cannot be moved into the store's file: ${reason}`);
       case "writes":
-        return this.#warn(reason === undefined ? "writes succeed again" : `writes fail: ${reason}`);
+        return this.#failingWrites.changed();
       case "replicas":
         return this.#warn(
           reason === undefined
@@ -111,6 +114,7 @@ export class Leadership {
     await this.#queue.shutdown();
     await counted;
     await this.store.endWriting();
+    this.#failingWrites.close();
   }
 }
 

@@ -18,6 +18,7 @@ export const ShellExit = {
   outcomeUnknown: 6,
   notAllowed: 7,
   notVerified: 8,
+  writesFail: 9,
 } as const;
 
 /** A flag, an argument or an event is wrong. Nothing was written. */
@@ -26,11 +27,17 @@ export class Wrong extends Error {}
 /** A condition does not hold. Nothing was written. */
 export class Broken extends Error {}
 
+/** No address is given, and the default socket is missing, as while the server restarts. */
+export class NoServer extends Error {}
+
 /** The requested item does not exist. */
 export class NotFound extends Error {}
 
 /** The store, or what the server says of it, is not what it must be. */
 export class NotVerified extends Error {}
+
+/** The server answers, but writes fail there through no fault of a client. */
+export class WritesFail extends Error {}
 
 /** Returns the exit code of an error. */
 export function exitCodeOf(error: unknown): number {
@@ -38,6 +45,8 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof Deno.errors.BrokenPipe) return ShellExit.ok;
   if (error instanceof Wrong) return ShellExit.wrong;
   if (error instanceof NotVerified) return ShellExit.notVerified;
+  if (error instanceof NoServer) return ShellExit.unreachable;
+  if (error instanceof WritesFail) return ShellExit.writesFail;
   if (error instanceof NotFound) return ShellExit.notFound;
   if (error instanceof Broken || error instanceof Conflict || error instanceof StoreReset) {
     return ShellExit.conflict;

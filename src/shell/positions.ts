@@ -27,9 +27,10 @@ export function sequenceOf(text: string, flag: string, min: number): number {
   throw new Wrong(`--${flag}: must be a whole number from ${min}, not ${JSON.stringify(text)}`);
 }
 
-/** @throws Wrong when a flag gives something else than a time */
-export function assertTime(text: string | undefined, flag: string): void {
-  if (text === undefined || parseTimestamp(text) !== undefined) return;
+/** Parses the time of a flag, in microseconds since 1970. @throws Wrong */
+export function timeOf(text: string, flag: string): bigint {
+  const micros = parseTimestamp(text);
+  if (micros !== undefined) return micros;
   throw new Wrong(`--${flag}: must be a time such as 2026-11-20T19:07:36Z, not ${JSON.stringify(text)}`);
 }
 

@@ -3,7 +3,7 @@ import { checkVariable } from "../config/check.ts";
 import type { Setting } from "../config/setting.ts";
 import { settings } from "../config/settings.ts";
 import { readCertificates } from "../files/certificates.ts";
-import { Wrong } from "./ends.ts";
+import { NoServer, Wrong } from "./ends.ts";
 
 /** The address of the server. */
 export interface ServerAddress {
@@ -32,7 +32,8 @@ const TOKEN_FILE_BYTES_MAX = 16_384;
 /**
  * Returns the server that flags name, or else variables, or else the one at the default socket.
  * @param warn called with a message about an option that is allowed but dangerous
- * @throws Wrong when none is named, or more than one, or when the token cannot be read
+ * @throws Wrong when more than one is named, or when the token cannot be read
+ * @throws NoServer when none is named, and none is at the default socket
  */
 export function addressOf(
   flags: AddressFlags,
@@ -87,7 +88,7 @@ function defaultSocket(): string {
   } catch {
     // The file may be hidden from this user, or missing.
   }
-  throw new Wrong(
+  throw new NoServer(
     `which server? None is to be seen at ${path}: give --url or --socket, or set EVENTSTORE_URL or EVENTSTORE_SOCKET`,
   );
 }

@@ -2,7 +2,7 @@ import type { Position, Query, StoredEvent } from "../../client/mod.ts";
 import { walk } from "../../client/walk.ts";
 import type { Reached } from "./edition.ts";
 import { Wrong } from "./ends.ts";
-import { assertTime, positionOf, positionOfTime, sequenceOf } from "./positions.ts";
+import { positionOf, positionOfTime, sequenceOf, timeOf } from "./positions.ts";
 
 /** The bounds of a read, as flags give them. */
 export interface RangeFlags {
@@ -22,7 +22,11 @@ export interface StoredRange {
 export function rangeOf({ after, before, since, until }: RangeFlags): StoredRange {
   if (after !== undefined && since !== undefined) throw new Wrong("give only one of --after and --since");
   if (before !== undefined && until !== undefined) throw new Wrong("give only one of --before and --until");
-  for (const [name, time] of [["since", since], ["until", until]] as const) assertTime(time, name);
+  const from = since === undefined ? undefined : timeOf(since, "since");
+  const to = until === undefined ? undefined : timeOf(until, "until");
+  if (from !== undefined && to !== undefined && from > to) {
+    throw new Wrong(`--since (${since}) must not be later than --until (${until})`);
+  }
   return {
     after: after === undefined ? 0 : positionOf(after, "after"),
     before: before === undefined ? undefined : sequenceOf(before, "before", 1),

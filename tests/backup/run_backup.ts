@@ -9,6 +9,9 @@ import { programCommand } from "../support/start_command.ts";
 
 const SECONDS_MAX = 60;
 
+/** A process of its own may need so long on a busy machine until it has copied its first events. */
+export const START_SECONDS_MAX = 30;
+
 export interface BackupOptions {
   readonly args?: readonly string[];
   /** Environment variables; any `SERVICE_*` of the caller's own environment is kept out. */

@@ -4,7 +4,7 @@ import { isThere } from "../../src/files/is_there.ts";
 import { eventually } from "../support/eventually.ts";
 import { startServer } from "../support/server_process.ts";
 import { FakeSource, lines, page, rightPage, STORE } from "./fake_source.ts";
-import { assertFailed, BackupDirectories, event, runJson } from "./run_backup.ts";
+import { assertFailed, BackupDirectories, event, runJson, START_SECONDS_MAX } from "./run_backup.ts";
 import { sourceLines, storedLines } from "./stored_lines.ts";
 
 /** A source whose page after event 3 never comes to its end. */
@@ -19,7 +19,7 @@ function stuckSource(): FakeSource {
 const limit = { SERVICE_BACKUP_PAGE_LIMIT: "3" };
 
 async function untilCopied(place: BackupDirectories, events: number): Promise<void> {
-  await eventually(() => assert.equal(storedLines(place.file(STORE)).length, events));
+  await eventually(() => assert.equal(storedLines(place.file(STORE)).length, events), START_SECONDS_MAX);
 }
 
 Deno.test("a run prints one line, with --quiet none, and errors in both cases", async () => {

@@ -6,7 +6,7 @@ import { modeOf, namesIn } from "../support/directory.ts";
 import { startServer } from "../support/server_process.ts";
 import { startWithTokens, tokenToml } from "../support/tokens.ts";
 import { FakeSource, rejection, rightPage, STORE } from "./fake_source.ts";
-import { assertFailed, BackupDirectories, event, runJson } from "./run_backup.ts";
+import { assertFailed, BackupDirectories, event, runJson, START_SECONDS_MAX } from "./run_backup.ts";
 import {
   copyKeys,
   forget,
@@ -208,7 +208,7 @@ Deno.test("a run that is killed has the list, and the next one continues", async
   const env = { SERVICE_BACKUP_PAGE_LIMIT: "1" };
   const child = place.spawn({ env });
   const ending = child.output();
-  await eventually(() => assert.ok(storedLines(place.file(storeId)).length > 2));
+  await eventually(() => assert.ok(storedLines(place.file(storeId)).length > 2), START_SECONDS_MAX);
   child.kill("SIGKILL");
   assert.equal((await ending).signal, "SIGKILL");
   const kept = storedLines(place.file(storeId)).length;

@@ -51,7 +51,7 @@ Deno.test("all problems are reported at once: unknown keys, wrong values, contra
     'SERVICE_PORT: must be a whole number from 0 to 65535, not "abc"',
     'config.toml:4:1: readPoolSize must be a whole number from 1 to 2147483647, not "many"',
     "SERVICE_MAX_EVENTS_PER_PAGE: defaultEventsPerPage (1000) must not exceed maxEventsPerPage (999)",
-    "config.toml:5:1: enableAuth is on, but authToken is not set",
+    "config.toml:5:1: enableAuth is on, but authToken is not set: set it or SERVICE_AUTH_TOKEN, or add [[tokens]]",
   ]);
 });
 

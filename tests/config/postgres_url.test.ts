@@ -98,7 +98,7 @@ Deno.test("storage postgres needs a URL, and a URL needs storage postgres", () =
   assert.deepEqual([settings.postgres?.schema, settings.postgres?.poolSize], ["eventstore", 8]);
   assert.equal(loadServerText("").settings.postgres, undefined);
   assert.deepEqual(serverProblemsOf('[server]\nstorage = "postgres"\n'), [
-    "config.toml:2:1: storage is postgres, but postgresUrl is not set",
+    "config.toml:2:1: storage is postgres, but postgresUrl is not set: set it or SERVICE_POSTGRES_URL",
   ]);
   assert.deepEqual(serverProblemsOf(`[server]\n${url}\n`), [
     "config.toml:2:1: postgresUrl is set, but storage is sqlite",

@@ -24,7 +24,7 @@ Deno.test("a transaction's timeout must not exceed its longest duration", () => 
 });
 
 Deno.test("authentication without a token is rejected, wherever it is turned on", () => {
-  const fault = "enableAuth is on, but authToken is not set";
+  const fault = "enableAuth is on, but authToken is not set: set it or SERVICE_AUTH_TOKEN, or add [[tokens]]";
   assert.deepEqual(serverProblemsOf("[server]\nenableAuth = true"), [`config.toml:2:1: ${fault}`]);
   assert.deepEqual(serverProblemsOf("", { SERVICE_ENABLE_AUTH: "1" }), [`SERVICE_ENABLE_AUTH: ${fault}`]);
   const { settings } = loadServerText("[server]\nenableAuth = true", { SERVICE_AUTH_TOKEN: "t" });

@@ -98,7 +98,8 @@ Deno.test("tokens without enableAuth, and a file of tokens with a fault, are rej
     const path = `${directory}/tokens.toml`;
     const problems = (): string[] =>
       serverProblemsOf(`${HEAD}tokensFile = "${path}"\n`).map((line) => line.replaceAll(path, "PATH"));
-    const lacking = "enableAuth is on, but authToken is not set";
+    const lacking =
+      "enableAuth is on, but authToken is not set: set it or SERVICE_AUTH_TOKEN, or add [[tokens]]";
     assert.deepEqual(problems(), [
       "tokensFile PATH: cannot be read: there is no such file",
       `config.toml:2:1: ${lacking}`,

@@ -92,7 +92,9 @@ Deno.test("--check-config of every program checks both sections, and opens nothi
     assert.match(wrong.stderr, /config\.toml:5:1: sourceUrl must be an http:\/\/ or https:\/\/ URL/m);
     // The token may be in a variable that only the server has.
     const isServer = program !== "backup";
-    assert.equal(/enableAuth is on, but authToken is not set$/m.test(wrong.stderr), isServer, program);
+    const lacking =
+      /enableAuth is on, but authToken is not set: set it or SERVICE_AUTH_TOKEN, or add \[\[tokens\]\]$/m;
+    assert.equal(lacking.test(wrong.stderr), isServer, program);
     const right = await check(program, '[server]\nport = 1\n[backup]\nsourceUrl = "http://h"\n');
     assert.deepEqual([right.code, right.stderr], [0, ""]);
     const valid = new RegExp(
@@ -123,7 +125,8 @@ Deno.test("--check-config knows the rules of storage, and that a URL may be in a
   for (const program of ["server", "init", "backup"] as const) {
     const { code, stderr } = await check(program, text);
     assert.equal(code, program === "backup" ? 0 : 2, stderr);
-    const isReported = /:2:1: storage is postgres, but postgresUrl is not set$/m.test(stderr);
+    const isReported =
+      /:2:1: storage is postgres, but postgresUrl is not set: set it or SERVICE_POSTGRES_URL$/m.test(stderr);
     assert.equal(isReported, program !== "backup", stderr);
   }
 });

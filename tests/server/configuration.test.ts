@@ -96,7 +96,7 @@ Deno.test("a misspelt variable is named next to the problem that it may cause", 
   const { code, stderr } = await run({ env, args: [] });
   assert.equal(code, 2);
   assert.deepEqual(stderr.trimEnd().split("\n"), [
-    "eventstore-server: SERVICE_ENABLE_AUTH: enableAuth is on, but authToken is not set",
+    "eventstore-server: SERVICE_ENABLE_AUTH: enableAuth is on, but authToken is not set: set it or SERVICE_AUTH_TOKEN, or add [[tokens]]",
     "eventstore-server: no setting has the environment variable SERVICE_AUTHTOKEN, did you mean SERVICE_AUTH_TOKEN?",
   ]);
 });

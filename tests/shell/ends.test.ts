@@ -200,7 +200,7 @@ Deno.test("flags win over variables, and the messages say which server is meant"
   const none = new Shell();
   await none.fails(
     ["head"],
-    2,
+    5,
     /which server\? None is to be seen at \/run\/service\/service\.sock: give --url or --socket, or set EVENTSTORE_URL/,
   );
   assert.equal(await none.prints(["head", "--url", url]), "0\n");

@@ -35,7 +35,7 @@ for (const edition of ["A", "B"] as const) {
   });
 }
 
-Deno.test("health says that the server is well, and whether it is paused", async () => {
+Deno.test("health says that the server is well, and whether it is paused; that writes fail is 9", async () => {
   await using a = await startServer();
   const shell = new Shell(a.address);
   assert.equal(await shell.prints(["health"]), `ok, version ${VERSION}\n`);
@@ -43,14 +43,17 @@ Deno.test("health says that the server is well, and whether it is paused", async
   await using c = await startServer({ env: { SERVICE_EDITION: "C" } });
   assert.equal((await c.client().request("POST", "/pause")).status, 204);
   assert.equal(await new Shell(c.address).prints(["health"]), `ok, version ${VERSION}, paused\n`);
-  const failing = { status: "ok", version: VERSION, writes: "failing", reason: "the disk is full" };
+  const since = "2026-11-20T19:07:36.000000Z";
+  const failing = { status: "ok", version: VERSION, writes: "failing", reason: "the disk is full", since };
   await using full = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
     () => Response.json(failing),
   );
   const shellOfFull = new Shell({ transport: "tcp", hostname: "127.0.0.1", port: full.addr.port });
-  assert.equal(
-    await shellOfFull.prints(["health"]),
-    `ok, version ${VERSION}, writes are failing: the disk is full\n`,
-  );
+  const why =
+    /^eventstore-client: http:\S+: writes fail since 2026-11-20T19:07:36.000000Z: the disk is full\n$/;
+  await shellOfFull.fails(["health"], 9, why);
+  const { code, stdout, stderr } = await shellOfFull.run(["health", "--json"]);
+  assert.deepEqual([code, JSON.parse(stdout)], [9, failing]);
+  assert.match(stderr, why);
 });

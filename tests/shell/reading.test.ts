@@ -214,8 +214,14 @@ Deno.test("--since and --until take times", async () => {
   assert.deepEqual(await types("--since", second!.time), ["Second", "Third"]);
   assert.deepEqual(await types("--until", third!.time), ["First", "Second"]);
   assert.deepEqual(await types("--since", second!.time, "--until", third!.time, "--backwards"), ["Second"]);
+  const oneMoment = ["--since", second!.time, "--until", second!.time];
+  assert.equal(await shell.prints(["read", "--json", ...oneMoment]), "", "no event is within no time");
   const wrong: readonly (readonly [args: string[], words: RegExp])[] = [
     [["--since", "yesterday"], /--since: must be a time such as \S+, not "yesterday"/],
+    [
+      ["--since", "2026-11-20T20:00:00+01:00", "--until", "2026-11-20T18:59:59Z"],
+      /--since \(2026-11-20T20:00:00\+01:00\) must not be later than --until \(2026-11-20T18:59:59Z\)$/m,
+    ],
     [["--since", second!.time, "--after", "1"], /only one of --after and --since/],
     [["--until", second!.time, "--before", "1"], /only one of --before and --until/],
     [["--until", second!.time, "--follow"], /--follow waits for new events, --until asks for old ones/],

@@ -76,6 +76,27 @@ Deno.test("verify names a changed key that a master key has wrapped", async () =
   assert.equal(status, 500, "its bytes cannot be handed out");
 });
 
+Deno.test("verify of an earlier server, which lists no keys, checks the events and warns", async () => {
+  await using server = await startSchool();
+  await using earlier = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+    const { pathname, search } = new URL(request.url);
+    if (pathname === "/subjects") return new Response("unknown path\n", { status: 404 });
+    const body = new Uint8Array(await request.arrayBuffer());
+    const { status, text, headers } = await server.client().request(request.method, pathname + search, {
+      body,
+    });
+    return new Response(text, { status, headers: [...headers] });
+  });
+  const shell = new Shell({ transport: "tcp", hostname: "127.0.0.1", port: earlier.addr.port });
+  const { code, stdout, stderr } = await shell.run(["verify"]);
+  assert.deepEqual([code, stderr], [
+    0,
+    "eventstore-client: warning: the keys of subjects are not checked: GET /subjects is 404, " +
+    "as on a server of an earlier version\n",
+  ]);
+  assert.match(stdout, /^verified: all 4 events; root [0-9a-f]{64}@4\n$/);
+});
+
 Deno.test("verify counts events whose key the store does not have, as after a restore without keys", async () => {
   await using server = await startSchool();
   const shell = new Shell(server.address);

@@ -6,6 +6,9 @@ import { expectStatus } from "./replies.ts";
 /** The longest wait, so that a test fails when its event does not come. */
 const WAIT_SECONDS = 60;
 
+/** A large body may take so long on a busy machine. */
+const BEGIN_SECONDS_MAX = 30;
+
 /** A read that waits, on a connection of its own. */
 export class WaitingRead implements Disposable {
   /** Rejects when its client disconnects. */
@@ -32,7 +35,10 @@ export class WaitingRead implements Disposable {
       connection.readReply("QUERY").then(parsePage),
       () => connection.close(),
     );
-    await eventually(async () => assert.equal((await readsInFlight(client)).waiting, waiting + 1));
+    await eventually(
+      async () => assert.equal((await readsInFlight(client)).waiting, waiting + 1),
+      BEGIN_SECONDS_MAX,
+    );
     return read;
   }
 

@@ -1,3 +1,4 @@
+import { Refused } from "../../../client/mod.ts";
 import type { Server } from "../../../client/server.ts";
 import type { Tag } from "../../model/tag.ts";
 import { type ParsedLine, parseEventLine } from "../../wire/event_line.ts";
@@ -25,10 +26,15 @@ export class SubjectKeys {
 
   /**
    * Reads the list. Read it after the root of the events: it then has the keys of all of them.
+   * @returns undefined if the server has no list, as in earlier versions
    * @throws NotVerified that names a damaged key
    */
-  static async read(server: Server, storeId: string): Promise<SubjectKeys> {
-    const answer = await server.begin({ method: "GET", path: "/subjects" });
+  static async read(server: Server, storeId: string): Promise<SubjectKeys | undefined> {
+    const answer = await server.begin({ method: "GET", path: "/subjects" }).catch((error) => {
+      if (error instanceof Refused && error.status === 404) return undefined;
+      throw error;
+    });
+    if (answer === undefined) return undefined;
     const sent = answer.header("x-service-store");
     if (sent !== storeId) throw new NotVerified(`the store was replaced by ${sent} while it was read`);
     const subjects = new Map<string, Tag>();

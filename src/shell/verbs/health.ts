@@ -1,6 +1,6 @@
 import { serverOf } from "../../../client/server.ts";
 import type { ShellContext } from "../context.ts";
-import { ShellExit } from "../ends.ts";
+import { ShellExit, WritesFail } from "../ends.ts";
 import { jsonLine, printable } from "../output/printable.ts";
 
 /** The answer of a server that can be read. Editions that can be paused also report the pause. */
@@ -11,18 +11,25 @@ interface Health {
   /** Given while writes fail. */
   readonly writes?: string;
   readonly reason?: string;
+  readonly since?: string;
 }
 
-/** Asks the server once. A server that is not healthy answers with an error. */
+/**
+ * Asks the server once. A server that is not healthy answers with an error.
+ * @throws WritesFail when it reports that writes fail; with `json`, after its answer is printed
+ */
 export async function health(context: ShellContext, { json }: { readonly json: boolean }): Promise<number> {
   const server = serverOf(context.place.options);
   const { body } = await server.once({ method: "GET", path: "/health" });
   const said = healthOf(body);
-  const { status, version, paused, writes, reason } = said;
-  const line = `${status}, version ${version}${paused ? ", paused" : ""}${
-    writes ? `, writes are ${writes}: ${reason}` : ""
-  }`;
-  await context.print(json ? jsonLine(said) : `${printable(line)}\n`);
+  const { status, version, paused, writes, reason, since } = said;
+  if (json) await context.print(jsonLine(said));
+  if (writes !== undefined) {
+    throw new WritesFail(`${context.place.name}: writes fail since ${since}: ${reason}`);
+  }
+  if (!json) {
+    await context.print(`${printable(`${status}, version ${version}${paused ? ", paused" : ""}`)}\n`);
+  }
   return ShellExit.ok;
 }
 

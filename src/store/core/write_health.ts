@@ -14,6 +14,8 @@ export interface FailingWrites {
 export class WriteHealth {
   /** Called with the reason when writes begin to fail, and without one when a write is committed again. */
   onChange: (reason: string | undefined) => void = () => {};
+  /** How many writes have failed since the start, through no fault of a client. */
+  failures = 0;
   #failing: FailingWrites | undefined;
 
   get failing(): FailingWrites | undefined {
@@ -24,6 +26,7 @@ export class WriteHealth {
     // The statement of a single write may have failed. A copy of a key in the WAL delays no write.
     if (cause === "other" || cause === "keyLeft") return;
     const before = this.#failing;
+    this.failures++;
     this.#failing = { reason, sinceMicros: before?.sinceMicros ?? nowMicros(), lastAt: performance.now() };
     if (before === undefined) this.onChange(reason);
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { failure, note, sharedTestServer, storeOf } from "../support.ts";
-import { consuming, handled, notes, records, soon } from "./consuming.ts";
+import { type Consuming, consuming, handled, notes, records, soon } from "./consuming.ts";
 
 const server = sharedTestServer();
 
@@ -18,6 +18,9 @@ Deno.test("a handler that fails, or whose result is rejected, is called again, a
   await handled(consumer, 3, 4, 5, 6);
   await soon(() => assert.deepEqual(consumer.sequences("parked").sort(), [1, 2]));
   assert.deepEqual(consumer.sequences("failed").sort(), [1, 2, 3]);
+  for (const kind of ["failed", "parked"] as const) {
+    assert.ok(errorOf(consumer, kind, 1) instanceof RangeError);
+  }
   const parked = Object.values(await records(store, "parked-"));
   assert.deepEqual(
     parked.map(({ time: _, ...record }) => record).sort((a, b) =>
@@ -35,6 +38,16 @@ Deno.test("a handler that fails, or whose result is rejected, is called again, a
     ],
   );
 });
+
+/** The error in the notification of this kind about an event. */
+function errorOf({ notifications }: Consuming, kind: "failed" | "parked", sequence: number): unknown {
+  for (const one of notifications) {
+    if ((one.kind === "failed" || one.kind === "parked") && one.kind === kind && one.sequence === sequence) {
+      return one.error;
+    }
+  }
+  return assert.fail(`no notification "${kind}" of event ${sequence}`);
+}
 
 /** A handler that fails for the sequences in the set. */
 function failing(bad: Set<number>): { readonly order: number[]; handle(event: { sequence: number }): void } {
@@ -61,6 +74,7 @@ Deno.test("with parkKey, later events of the key are parked until the earlier on
     await using consumer = consuming(store, { handle }, options);
     await handled(consumer, 2, 4, 6, 8);
     await soon(async () => assert.deepEqual(await parked(), [1, 3, 5, 7]));
+    await soon(() => assert.equal(errorOf(consumer, "parked", 3), undefined, "its handler was not called"));
   }
   // Another process knows the parked keys, too.
   await using consumer = consuming(store, { handle }, options);

@@ -98,7 +98,7 @@ await clusterTest(
     const without = await runServer({ env: { SERVICE_STORAGE: "postgres" } });
     assert.equal(
       without.stderr,
-      "eventstore-server: SERVICE_STORAGE: storage is postgres, but postgresUrl is not set\n",
+      "eventstore-server: SERVICE_STORAGE: storage is postgres, but postgresUrl is not set: set it or SERVICE_POSTGRES_URL\n",
     );
     await assertWorks(serverVariables(cluster.url(), "a_second_store"));
   },

@@ -4,10 +4,22 @@ import { storePaths } from "../../../../src/store/sqlite/data_directory/database
 import { Preload } from "../../../../src/store/sqlite/data_directory/preload.ts";
 import { TestDirectory } from "../../test_store.ts";
 
-/** The locks of this process on a file. Lines of /proc/locks: "7: POSIX  ADVISORY  READ 2898 fe:00:770086 1 9". */
+/**
+ * The locks of this process on a file, by its descriptors. In `/proc/locks`, a reader can miss a lock while other
+ * processes change theirs. Lines of fdinfo: "lock:\t1: POSIX  ADVISORY  READ 2898 fe:00:770086 1 9".
+ */
 function locksOn(path: string): number {
-  const file = new RegExp(` ${Deno.pid} \\w+:\\w+:${Deno.statSync(path).ino} `);
-  return Deno.readTextFileSync("/proc/locks").split("\n").filter((line) => file.test(line)).length;
+  const lock = new RegExp(`^lock:.* \\w+:\\w+:${Deno.statSync(path).ino} `, "gm");
+  return [...Deno.readDirSync("/proc/self/fd")].flatMap(({ name }) => fdInfo(name).match(lock) ?? []).length;
+}
+
+/** Empty for a descriptor that is closed by now, such as that of the list itself. */
+function fdInfo(descriptor: string): string {
+  try {
+    return Deno.readTextFileSync(`/proc/self/fdinfo/${descriptor}`);
+  } catch {
+    return "";
+  }
 }
 
 Deno.test({
