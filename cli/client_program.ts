@@ -140,7 +140,7 @@ const subjectVerb = {
 
 const healthVerb = {
   name: "health",
-  summary: "Asks whether the server is well, and writes succeed.",
+  summary: "Asks whether the server is well and its writes succeed.",
   flags: [json("print the answer of the server"), ...server],
 } as const satisfies Verb;
 

@@ -61,7 +61,10 @@ export type ConsumerNotification =
   }
   /** The handler failed, or its result was rejected. It will be called again. */
   | { readonly kind: "failed"; readonly sequence: number; readonly attempt: number; readonly error: unknown }
-  /** An event was parked. Without `error`: because an earlier one of its key is parked. The record has its text. */
+  /**
+   * An event was parked. Without `error`: because an earlier one of its key is parked. The record of the event has the
+   * error as text.
+   */
   | { readonly kind: "parked"; readonly sequence: number; readonly error?: unknown }
   /** This process handles other partitions than before. */
   | { readonly kind: "partitions"; readonly partitions: readonly number[] }

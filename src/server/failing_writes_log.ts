@@ -3,10 +3,11 @@ import type { WriteHealth } from "../store/core/write_health.ts";
 const MILLISECONDS = 60_000;
 
 type Health = Pick<WriteHealth, "failing" | "failures">;
-/** Starts a timer. @returns a function that stops it */
-type StartMinute = (callBack: () => void) => () => void;
 
-const startMinute: StartMinute = (callBack) => {
+/** Calls back in a minute. @returns a function that cancels it */
+type InOneMinute = (callBack: () => void) => () => void;
+
+const inOneMinute: InOneMinute = (callBack) => {
   const timer = setTimeout(callBack, MILLISECONDS);
   return () => clearTimeout(timer);
 };
@@ -19,17 +20,17 @@ const startMinute: StartMinute = (callBack) => {
 export class FailingWritesLog {
   readonly #health: Health;
   readonly #warn: (text: string) => void;
-  readonly #startMinute: StartMinute;
+  readonly #inOneMinute: InOneMinute;
   /** Given while a minute runs. */
-  #stopMinute: (() => void) | undefined;
+  #cancelMinute: (() => void) | undefined;
   #failuresReported = 0;
   /** The last line says that writes fail. */
   #saysFailing = false;
 
-  constructor(health: Health, warn: (text: string) => void, start: StartMinute = startMinute) {
+  constructor(health: Health, warn: (text: string) => void, callLater: InOneMinute = inOneMinute) {
     this.#health = health;
     this.#warn = warn;
-    this.#startMinute = start;
+    this.#inOneMinute = callLater;
   }
 
   /** To be called when writes begin to fail, and when one is committed again. */
@@ -39,23 +40,23 @@ export class FailingWritesLog {
       if (this.#saysFailing) this.#report();
       return;
     }
-    if (this.#stopMinute !== undefined) return;
+    if (this.#cancelMinute !== undefined) return;
     // The line is about this failure itself.
     this.#failuresReported = failures;
     this.#report();
-    this.#beginMinute();
+    this.#startMinute();
   }
 
   close(): void {
-    this.#stopMinute?.();
+    this.#cancelMinute?.();
   }
 
-  #beginMinute(): void {
-    this.#stopMinute = this.#startMinute(() => {
-      this.#stopMinute = undefined;
+  #startMinute(): void {
+    this.#cancelMinute = this.#inOneMinute(() => {
+      this.#cancelMinute = undefined;
       if (this.#health.failures === this.#failuresReported) return;
       this.#report();
-      this.#beginMinute();
+      this.#startMinute();
     });
   }
 
