@@ -5,6 +5,7 @@ import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { BasicTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { type EventStore, type NewEvent, Refused } from "../../client/mod.ts";
 import { processed, withTrace } from "../../client/tracing.ts";
+import { withCollector } from "./collector.ts";
 import { failure, listed, note, placeOf, type SchoolEvents, sharedTestServer, storeOf } from "./support.ts";
 
 /** A span as OTLP sends it. */
@@ -25,11 +26,11 @@ const server = sharedTestServer();
 
 /**
  * Runs the work in an application that has set up the SDK, with its OTLP exporter.
- * @returns the spans that the collector has received
+ * @returns the spans that were received
  */
 async function spansOf(work: (store: EventStore<SchoolEvents>) => Promise<unknown>): Promise<Exported[]> {
   const received: Exported[] = [];
-  await using collector = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
+  await using receiver = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
     assert.equal(new URL(request.url).pathname, "/v1/traces");
     const { resourceSpans } = await request.json();
     for (const { scopeSpans } of resourceSpans) {
@@ -39,25 +40,31 @@ async function spansOf(work: (store: EventStore<SchoolEvents>) => Promise<unknow
     }
     return Response.json({});
   });
-  const exporter = new OTLPTraceExporter({ url: `http://127.0.0.1:${collector.addr.port}/v1/traces` });
-  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
-  const contexts = new AsyncLocalStorageContextManager().enable();
-  api.context.setGlobalContextManager(contexts);
-  api.trace.setGlobalTracerProvider(provider);
-  try {
-    await work(storeOf(server, { openTelemetry: api }));
-    await provider.forceFlush();
-    return received;
-  } finally {
-    await provider.shutdown();
-    contexts.disable();
-    api.trace.disable();
-    api.context.disable();
-  }
+  await withCollector(`http://127.0.0.1:${receiver.addr.port}`, async (url) => {
+    const exporter = new OTLPTraceExporter({ url: `${url}/v1/traces` });
+    const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+    const contexts = new AsyncLocalStorageContextManager().enable();
+    api.context.setGlobalContextManager(contexts);
+    api.trace.setGlobalTracerProvider(provider);
+    try {
+      await work(storeOf(server, { openTelemetry: api }));
+      await provider.forceFlush();
+    } finally {
+      await provider.shutdown();
+      contexts.disable();
+      api.trace.disable();
+      api.context.disable();
+    }
+  });
+  return received;
 }
 
 function attributesOf({ attributes }: Exported): Record<string, unknown> {
-  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+  return Object.fromEntries(attributes.map(({ key, value }) => {
+    const [[type, content]] = Object.entries(value) as [[string, unknown]];
+    // A Collector sends integers as text, as OTLP demands.
+    return [key, type === "intValue" ? Number(content) : content];
+  }));
 }
 
 Deno.test("a write is a span, and its events carry the span as traceparent", async () => {
