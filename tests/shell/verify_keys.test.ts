@@ -76,6 +76,15 @@ Deno.test("verify names a changed key that a master key has wrapped", async () =
   assert.equal(status, 500, "its bytes cannot be handed out");
 });
 
+Deno.test("verify names the setting that a server without proofs lacks", async () => {
+  await using server = await startServer();
+  await new Shell(server.address).fails(
+    ["verify"],
+    4,
+    /the server has no proofs: it needs its setting "subjects"\n$/,
+  );
+});
+
 Deno.test("verify of an earlier server, which lists no keys, checks the events and warns", async () => {
   await using server = await startSchool();
   await using earlier = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {

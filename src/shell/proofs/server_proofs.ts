@@ -1,8 +1,9 @@
+import { Refused } from "../../../client/mod.ts";
 import type { Server } from "../../../client/server.ts";
 import { type EarlierRoot, ROOT } from "../../model/earlier_roots.ts";
 import { isConsistent, rootOfInclusion } from "../../model/merkle_proof.ts";
 import type { TreeHash } from "../../model/merkle_tree.ts";
-import { NotVerified } from "../ends.ts";
+import { NotFound, NotVerified } from "../ends.ts";
 
 /** A root that the server claims. */
 export interface ClaimedRoot {
@@ -75,7 +76,11 @@ export class ServerProofs {
   }
 
   async #claim(query: string): Promise<Claim> {
-    const { body, json } = await this.#server.repeat({ method: "GET", path: `/proof${query}` });
+    const asking = this.#server.repeat({ method: "GET", path: `/proof${query}` });
+    const { body, json } = await asking.catch((error) => {
+      const isUnknown = error instanceof Refused && error.status === 404;
+      throw isUnknown ? new NotFound(`the server has no proofs: it needs its setting "subjects"`) : error;
+    });
     const claim = json<Claim>(body);
     const { storeId, head, root, event = "", path = [] } = claim;
     const isClaim = typeof storeId === "string" && Number.isSafeInteger(head) && ROOT.test(root) &&

@@ -15,7 +15,7 @@ const BUILD_SECONDS_MAX = 1800;
 
 /** @returns the path of the program */
 async function buildCollector(): Promise<string> {
-  const go = join(await pythonProgram("go", ".."), "lib/python3/site-packages/go/bin/go");
+  const go = await pythonProgram("go", "go");
   const files = ["main.go", "go.mod", "go.sum"].map((name) => join(SOURCES, name));
   const directory = await madeOnce("collector", files, async (directory) => {
     // Go keeps sources and objects in these. Only the program stays.
