@@ -183,6 +183,12 @@ const exportVerb = {
   keys: ["dataDir"],
 } as const satisfies Verb;
 
+const metricsFile = {
+  name: "metrics-file",
+  value: "path",
+  help: "metrics file to write, for a scraper of text files",
+} as const satisfies Flag;
+
 const keysVerb = {
   name: "keys",
   summary: "Copies the keys of encrypted payloads into a file of their own.",
@@ -196,6 +202,7 @@ const keysVerb = {
       value: "path",
       help: "with --from or --from-server: also write the list of forgotten subjects into this file",
     },
+    metricsFile,
     { name: "quiet", help: "print nothing but errors" },
     help,
   ],
@@ -208,7 +215,7 @@ export const backupProgram = {
     config,
     { name: "quiet", help: "print nothing but errors" },
     { name: "json", help: "print the summary as one line of JSON" },
-    { name: "metrics-file", value: "path", help: "metrics file to write, for a scraper of text files" },
+    metricsFile,
     ...common,
   ],
   section: "backup",

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FakeSource, lines, page, rightPage, STORE } from "./fake_source.ts";
+import { startServer } from "../support/server_process.ts";
 import { assertFailed, BackupDirectories } from "./run_backup.ts";
+import { ofStudent, SUBJECTS } from "./sealed_source.ts";
 import { storedLines } from "./stored_lines.ts";
 
 const NAMES = [
@@ -107,4 +109,23 @@ Deno.test("a metrics file that is a link is rejected and stays one, so that its 
   const expected = /the metrics file .* cannot be written: .*backup\.prom is not a regular file/;
   assertFailed(await place.run({ args: ["--metrics-file", file] }), 1, expected);
   assert.equal(Deno.readLinkSync(file), "elsewhere.prom");
+});
+
+Deno.test("keys --metrics-file says when the keys were copied, and stays as it is when a copy fails", async () => {
+  await using server = await startServer({ env: SUBJECTS });
+  await server.client().append(ofStudent("s1"));
+  using place = new BackupDirectories(server.address);
+  const file = join(place.directory, "keys.prom");
+  const args = ["keys", "--quiet", "--output", join(place.directory, "keys.ndjson"), "--metrics-file", file];
+  const startedAt = Date.now() / 1000;
+  assert.equal((await place.run({ args })).code, 0);
+  const [[name, copiedAt]] = [...metricsIn(file)] as [[string, number]];
+  assert.equal(name, "service_keys_last_success_timestamp_seconds");
+  assert.ok(copiedAt >= startedAt && copiedAt <= Date.now() / 1000 + 0.01, `${copiedAt}`);
+
+  await server.stop();
+  assertFailed(await place.run({ args }), 1, /refused/);
+  assert.deepEqual([...metricsIn(file)], [[name, copiedAt]]);
+  const { code, stderr } = await place.run({ args: [...args, "--from", server.dataDir] });
+  assert.deepEqual([code, stderr.includes("--metrics-file is for copies of a running server")], [2, true]);
 });

@@ -49,13 +49,23 @@ const METRICS: readonly Metric[] = [
  * old file. The file is replaced atomically, so a scraper never sees half of it.
  */
 export function writeMetricsFile(path: string, run: Run): void {
+  writeText(path, () => metricsText(run, readValues(path)));
+}
+
+/** Writes the metric of a copy of the keys that succeeded, into a file of its own. */
+export function writeKeysMetricsFile(path: string): void {
+  const name = "service_keys_last_success_timestamp_seconds";
+  writeText(path, () => gauge(name, "When the last copy of the keys succeeded.", Date.now() / 1000));
+}
+
+function writeText(path: string, text: () => string): void {
   try {
     // If the rename replaced a link, the file at its target, which the scraper may read, would never be updated.
     rejectIrregular(path);
-    const text = metricsText(run, readValues(path));
+    const content = text();
     // Another user's program reads the file. It ignores the temporary name, which does not end in ".prom".
     using file = new NewFile(path, 0o644);
-    file.write(text);
+    file.write(content);
     file.keep();
   } catch (error) {
     throw new Error(`the metrics file ${path} cannot be written: ${(error as Error).message}`);
@@ -67,8 +77,12 @@ function metricsText(run: Run, earlier: ReadonlyMap<string, string>): string {
   return METRICS.map(({ name, help, value }) => {
     const full = `${PREFIX}_${name}`;
     const now = value(run, endSeconds) ?? earlier.get(full);
-    return now === undefined ? "" : `# HELP ${full} ${help}\n# TYPE ${full} gauge\n${full} ${now}\n`;
+    return now === undefined ? "" : gauge(full, help, now);
   }).join("");
+}
+
+function gauge(name: string, help: string, value: number | string): string {
+  return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`;
 }
 
 function readValues(path: string): Map<string, string> {

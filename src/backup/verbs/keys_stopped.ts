@@ -1,3 +1,4 @@
+import { UsageError } from "../../config/config_error.ts";
 import type { StoredSubject } from "../../store/api/store.ts";
 import type { StoppedStore } from "../../store/api/stopped_store.ts";
 import { MasterKeys } from "../../store/core/sealing/master_keys.ts";
@@ -38,8 +39,13 @@ export interface StoppedSubjects {
 export async function keysOfStopped(
   { stopped, print }: VerbContext,
   { name, read }: StoppedSubjects,
-  { output, forgotten, quiet }: KeysOptions,
+  { output, forgotten, metricsFile, quiet }: KeysOptions,
 ): VerbEnd {
+  if (metricsFile !== undefined) {
+    throw new UsageError([
+      "--metrics-file is for copies of a running server, not with --from or --from-server",
+    ]);
+  }
   const gate = new SignalGate(stopped);
   let storeId = "";
   const keys: KeptKey[] = [];
