@@ -32,6 +32,7 @@ export class Connection {
   /** Sends a request. When the signal is aborted, the connection is closed. */
   begin(request: string, signal: AbortSignal): void {
     this.isAnswered = false;
+    this.#wake = () => {};
     this.#socket.ref();
     this.#signal = signal;
     signal.addEventListener("abort", this.#close);

@@ -16,7 +16,8 @@ export interface ConnectionsOptions {
 
 /**
  * Connections to a server that are kept, on Deno, Node and Bun. A decision takes two fifths less CPU time than with
- * `fetch`, and over a unix socket, a request needs no new connection. For `https://`, use the option `url` of the store instead.
+ * `fetch`, and over a unix socket, a request needs no new connection. For `https://`, use the option `url` of the store
+ * instead.
  *
  * A write is sent once. When its connection closes without an answer, its outcome is unknown, as with `fetch`. Idle
  * connections do not keep the process alive; `close` ends them sooner.
