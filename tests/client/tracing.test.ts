@@ -14,6 +14,7 @@ import {
   sharedTestServer,
   storeOf,
 } from "./support.ts";
+import { checkConventions } from "./trace_conventions.ts";
 import { inTracedApplication } from "./traced_application.ts";
 import { consumeInAnotherProcess } from "./traced_consumer.ts";
 
@@ -54,6 +55,7 @@ async function spansOf(
   await withCollector(`http://127.0.0.1:${receiver.addr.port}`, async (url) => {
     await inTracedApplication(url, () => work(storeOf(server, { openTelemetry: api }), url));
   });
+  for (const span of received) checkConventions(span.name, attributesOf(span));
   return received;
 }
 
