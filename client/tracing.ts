@@ -115,7 +115,7 @@ function described(
   events: readonly unknown[] | undefined,
 ): [name: string, kind: number, attributes: SpanAttributes] {
   if (events) {
-    const count = { "messaging.batch.message_count": events.length };
+    const count = events.length > 1 ? { "messaging.batch.message_count": events.length } : {};
     return ["append events", KIND.producer, { ...operation("append", "send"), ...count }];
   }
   if (method === "QUERY") return ["read events", KIND.client, operation("read", "receive")];

@@ -19,14 +19,13 @@ export async function withCollector(receiver: string, work: (url: string) => Pro
     const config = join(directory, "collector.yaml");
     await Deno.writeTextFile(config, configText(port, receiver));
     const args = ["--config", config];
-    const collector = new Deno.Command(COLLECTOR, { args, stdin: "null", stdout: "null" }).spawn();
-    try {
-      await eventually(async () => (await Deno.connect({ port })).close(), START_SECONDS_MAX);
-      await work(`http://127.0.0.1:${port}`);
-    } finally {
-      collector.kill("SIGTERM");
-      await collector.status;
-    }
+    await using collector = new Deno.Command(COLLECTOR, { args, stdin: "null", stdout: "null" }).spawn();
+    const ended = collector.status.then(({ code }) => {
+      throw new Error(`the Collector ended before it was ready, with exit code ${code}`);
+    });
+    const ready = eventually(async () => (await Deno.connect({ port })).close(), START_SECONDS_MAX);
+    await Promise.race([ready, ended]);
+    await work(`http://127.0.0.1:${port}`);
   });
 }
 

@@ -1,12 +1,22 @@
 import assert from "node:assert/strict";
 import * as api from "@opentelemetry/api";
-import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
-import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
-import { BasicTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { type EventStore, type NewEvent, Refused } from "../../client/mod.ts";
 import { processed, withTrace } from "../../client/tracing.ts";
 import { withCollector } from "./collector.ts";
-import { failure, listed, note, placeOf, type SchoolEvents, sharedTestServer, storeOf } from "./support.ts";
+import { capacity, students } from "./school.ts";
+import {
+  failure,
+  IN_MEMORY,
+  listed,
+  note,
+  placeOf,
+  type SchoolEvents,
+  sharedTestServer,
+  storeOf,
+} from "./support.ts";
+import { checkConventions } from "./trace_conventions.ts";
+import { inTracedApplication } from "./traced_application.ts";
+import { consumeInAnotherProcess } from "./traced_consumer.ts";
 
 /** A span as OTLP sends it. */
 interface Exported {
@@ -25,10 +35,12 @@ const KIND = { internal: 1, client: 3, producer: 4, consumer: 5 };
 const server = sharedTestServer();
 
 /**
- * Runs the work in an application that has set up the SDK, with its OTLP exporter.
+ * Runs the work in an application that records traces. The URL also takes the spans of other processes.
  * @returns the spans that were received
  */
-async function spansOf(work: (store: EventStore<SchoolEvents>) => Promise<unknown>): Promise<Exported[]> {
+async function spansOf(
+  work: (store: EventStore<SchoolEvents>, url: string) => Promise<unknown>,
+): Promise<Exported[]> {
   const received: Exported[] = [];
   await using receiver = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
     assert.equal(new URL(request.url).pathname, "/v1/traces");
@@ -41,21 +53,9 @@ async function spansOf(work: (store: EventStore<SchoolEvents>) => Promise<unknow
     return Response.json({});
   });
   await withCollector(`http://127.0.0.1:${receiver.addr.port}`, async (url) => {
-    const exporter = new OTLPTraceExporter({ url: `${url}/v1/traces` });
-    const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
-    const contexts = new AsyncLocalStorageContextManager().enable();
-    api.context.setGlobalContextManager(contexts);
-    api.trace.setGlobalTracerProvider(provider);
-    try {
-      await work(storeOf(server, { openTelemetry: api }));
-      await provider.forceFlush();
-    } finally {
-      await provider.shutdown();
-      contexts.disable();
-      api.trace.disable();
-      api.context.disable();
-    }
+    await inTracedApplication(url, () => work(storeOf(server, { openTelemetry: api }), url));
   });
+  for (const span of received) checkConventions(span.name, attributesOf(span));
   return received;
 }
 
@@ -132,6 +132,43 @@ Deno.test("consume handles each event in such a span", async () => {
   const { traceId, spanId, parentSpanId } = spans.find(({ name }) => name === "process enrolling")!;
   assert.ok(spans.some(({ name, spanId }) => name === "append events" && spanId === parentSpanId));
   assert.deepEqual(effect!.metadata, { traceparent: `00-${traceId}-${spanId}-01` });
+});
+
+Deno.test({
+  name: "one trace leads from a decision to the effect of a consumer in another process",
+  ignore: IN_MEMORY,
+}, async () => {
+  let enrol!: api.SpanContext;
+  let effect: { readonly metadata: object } | undefined;
+  const spans = await spansOf(async (store, url) => {
+    await store.append({ type: "CourseDefined", identifiers: { course: "c1" }, payload: { capacity: 1 } });
+    await api.trace.getTracer("school").startActiveSpan("enrol", async (span) => {
+      enrol = span.spanContext();
+      await store.decide(
+        { seats: capacity("c1"), taken: students("c1") },
+        ({ seats, taken }) =>
+          taken.length === seats
+            ? []
+            : { type: "StudentEnrolled", identifiers: { course: "c1", student: "s1" }, payload: null },
+      );
+      span.end();
+    });
+    await consumeInAnotherProcess(server.address, url);
+    effect = (await store.read({ types: ["Noted"] })).events[0];
+  });
+  const trace = spans.filter(({ traceId }) => traceId === enrol.traceId);
+  const named = new Map(trace.map(({ name, spanId }) => [spanId, name])).set(enrol.spanId, "enrol");
+  assert.deepEqual(
+    trace.map(({ name, kind, parentSpanId }) => [name, kind, named.get(parentSpanId!)]).sort(),
+    [
+      ["GET /projections", KIND.client, "process letters"],
+      ["append events", KIND.producer, "enrol"],
+      ["process letters", KIND.consumer, "append events"],
+      ["read events", KIND.client, "enrol"],
+    ],
+  );
+  const { spanId } = trace.find(({ name }) => name === "process letters")!;
+  assert.deepEqual(effect!.metadata, { traceparent: `00-${enrol.traceId}-${spanId}-01` });
 });
 
 Deno.test("a failed call is a span with the code of the error", async () => {

@@ -107,7 +107,7 @@ def _events_of(request: Request) -> list[dict[str, Any]]:
 def _described(request: Request, events: list[dict[str, Any]]) -> tuple[str, SpanKind, _Attributes]:
     """The name of a request's span, its kind and its attributes."""
     if events:
-        count: _Attributes = {"messaging.batch.message_count": len(events)}
+        count: _Attributes = {"messaging.batch.message_count": len(events)} if len(events) > 1 else {}
         return "append events", SpanKind.PRODUCER, {**_operation("append", "send"), **count}
     if request.method == "QUERY":
         return "read events", SpanKind.CLIENT, _operation("read", "receive")

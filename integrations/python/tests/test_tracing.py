@@ -96,6 +96,11 @@ class OfBothKinds:
             assert read.instrumentation_scope is not None
             self.assertEqual("eventstore-client", read.instrumentation_scope.name)
 
+        def test_a_write_of_one_event_has_no_count(self) -> None:
+            self.traced().append(NewEvent("A"))
+            (write,) = self.recording.spans
+            self.assertNotIn("messaging.batch.message_count", attributes_of(write))
+
         def test_another_request_is_named_by_the_beginning_of_its_path(self) -> None:
             self.traced().projection("show", "s1")
             (span,) = self.recording.spans
