@@ -5,7 +5,8 @@ import { runDeno } from "../../support/run_command.ts";
 
 const RUN = ["run", "--quiet", "--no-prompt", "--allow-all"];
 
-const IS_LONG = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1";
+/** True in runs of `deno task test-long`, which shorten no check. */
+export const IS_LONG = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1";
 
 /**
  * The same choices in each run, so that no run fails by chance because of something that its change did not touch.
