@@ -3,11 +3,10 @@ import { AuditFailure, type CheckContext, demand, type Figures } from "../report
 import { emptyStore, type StoreContent } from "../history/store_content.ts";
 import { faultsOf } from "../history/check_history.ts";
 import { Random } from "../workload/random.ts";
-import { Disk, type DiskImage } from "./disk.ts";
+import { Disk } from "./disk.ts";
+import { OpenedImages } from "./opened_images.ts";
 import { record, type Recording } from "./recording.ts";
 import { survivalOf, type Way, WAYS } from "./survivals.ts";
-import { openStore } from "../history/open_store.ts";
-import type { EditionName } from "../../src/config/setting.ts";
 import type { Entry } from "../history/record.ts";
 
 /*
@@ -20,6 +19,8 @@ interface Tally {
   rounds: number;
   recordings: number;
   operations: number;
+  /** Different states. */
+  opened: number;
   /** States in which unsynced changes could be lost. */
   atStake: number;
   acknowledged: number;
@@ -27,22 +28,19 @@ interface Tally {
 
 export async function powerCuts(context: CheckContext): Promise<Figures> {
   const random = new Random(context.seed);
-  const tally: Tally = { rounds: 0, recordings: 0, operations: 0, atStake: 0, acknowledged: 0 };
+  const tally: Tally = { rounds: 0, recordings: 0, operations: 0, opened: 0, atStake: 0, acknowledged: 0 };
   while (!context.extent.isOver(tally.rounds)) {
     const directory = join(context.directory, `recording_${tally.recordings}`);
     Deno.mkdirSync(directory);
     const recording = await record({ edition: context.edition, directory }, random.fork());
     demand("power cuts", Infinity, { operations: [recording.traced.length, 300] });
     // Each operation is tried with each way once, before another run is recorded.
-    const images = imageDirectory();
-    try {
-      for (let pass = 0; pass < WAYS.length && !context.extent.isOver(tally.rounds); pass++) {
-        cutEverywhere(context, recording, images, random.fork(), pass, tally);
-      }
-    } finally {
-      Deno.removeSync(images, { recursive: true });
+    using images = new OpenedImages(context.edition);
+    for (let pass = 0; pass < WAYS.length && !context.extent.isOver(tally.rounds); pass++) {
+      cutEverywhere(context, recording, images, random.fork(), pass, tally);
     }
     tally.recordings++;
+    tally.opened += images.opened;
     Deno.removeSync(directory, { recursive: true });
   }
   demand("power cuts", tally.rounds, {
@@ -57,9 +55,9 @@ export async function powerCuts(context: CheckContext): Promise<Figures> {
  * wanted.
  */
 function cutEverywhere(
-  { edition, extent }: CheckContext,
+  { extent }: CheckContext,
   recording: Recording,
-  images: string,
+  images: OpenedImages,
   random: Random,
   pass: number,
   tally: Tally,
@@ -80,7 +78,7 @@ function cutEverywhere(
       // Before an operation, so that answers already sent count.
       if (cuts < states * place / places && !extent.isOver(tally.rounds)) {
         const way = WAYS[(place + pass) % WAYS.length]!;
-        const found = openImage(disk.image(survivalOf(way, random)), join(images, "data"), edition);
+        const found = images.contentOf(disk.image(survivalOf(way, random)));
         checkState(recording, evidenceAt(entries, asked, answered), found, answered.size, { place, way });
         cuts++;
         tally.rounds++;
@@ -109,29 +107,6 @@ function checkState(
     `the power was cut before operation ${place}, which left ${way} of what was not synced`,
     faults,
   );
-}
-
-/** Returns a directory in memory if the system has one: nothing there needs to survive. */
-function imageDirectory(): string {
-  try {
-    return Deno.makeTempDirSync({ dir: "/dev/shm", prefix: "eventstore_audit_" });
-  } catch {
-    return Deno.makeTempDirSync({ prefix: "eventstore_audit_" });
-  }
-}
-
-/**
- * Opens the files that a power cut has left, as a start does.
- * @param dataDir is created, and removed at the end
- */
-function openImage(image: DiskImage, dataDir: string, edition: EditionName): StoreContent {
-  Deno.mkdirSync(dataDir, { mode: 0o700 });
-  try {
-    for (const [name, bytes] of image) Deno.writeFileSync(join(dataDir, name), bytes, { mode: 0o600 });
-    return openStore(dataDir, edition);
-  } finally {
-    Deno.removeSync(dataDir, { recursive: true });
-  }
 }
 
 /**

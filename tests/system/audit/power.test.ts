@@ -1,3 +1,5 @@
-import { quickAuditTest } from "./quick_audit.ts";
+import { quickAuditTest, shortAuditTest } from "./quick_audit.ts";
 
-await quickAuditTest("what was acknowledged survives power cuts; a planted bug is noticed", "power", "bugs");
+await shortAuditTest("what was acknowledged survives power cuts", "power", 1000);
+
+await quickAuditTest("a planted bug is noticed", "bugs");
