@@ -138,6 +138,10 @@ class TestApplication(ByVariables, getattr(applications, "ApplicationTestCase"))
 class Counters(EventStoreTrackingRecorder, projections.EventCountersView):  # type: ignore[misc]
     """The counters of the tests of projections, as rows in the store."""
 
+    def wait(self, *args: Any, **kwargs: Any) -> None:
+        """Waits longer than the library's second, which is short on a busy machine."""
+        super().wait(*args, **{"timeout": 5.0, **kwargs})
+
     def get_first(self) -> int:
         return self.row("first") or 0
 

@@ -13,7 +13,7 @@ const PAGE_BYTES = 4096;
 const MEBIBYTE = 2 ** 20;
 
 /** The server reads the file in its spare time, of which a busy machine leaves little. */
-const PRELOAD_SECONDS_MAX = 30;
+const PRELOAD_SECONDS_MAX = 120;
 
 /**
  * Creates a store that is large with only 1,200 events. Many small ones would not do: the server counts them for its
