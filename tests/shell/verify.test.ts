@@ -47,16 +47,18 @@ async function stopWithBlocks(server: ServerProcess, count: number): Promise<voi
   assert.equal((await server.stop()).code, 0);
 }
 
-/** Changes one bit of the stored body of an event, without any trace in its form. */
+const BASE64 = /^[A-Za-z0-9+/]+$/;
+
+/** Changes one bit of the stored body of an event, without any trace in its form. Done twice, it changes nothing. */
 function flipBit(server: ServerProcess, sequence: number): void {
   inFile(server, (db) => {
     const row = db.prepare("SELECT body FROM event WHERE sequence = ?").get(sequence)!;
     const body = String(row["body"]);
     // The last character before the end of the payload or of the sealed data.
-    const at = body.lastIndexOf(body.includes('"sealed"') ? '"}' : '"') - 4;
-    const changed = `${body.slice(0, at)}${String.fromCharCode(body.charCodeAt(at) ^ 1)}${
-      body.slice(at + 1)
-    }`;
+    let at = body.lastIndexOf(body.includes('"sealed"') ? '"}' : '"') - 4;
+    const flipped = (): string => String.fromCharCode(body.charCodeAt(at) ^ 1);
+    while (!BASE64.test(body[at]! + flipped())) at--;
+    const changed = `${body.slice(0, at)}${flipped()}${body.slice(at + 1)}`;
     assert.notEqual(changed, body);
     db.prepare("UPDATE event SET body = ? WHERE sequence = ?").run(changed, sequence);
   });
