@@ -4,13 +4,16 @@ import { type AnswerHead, type AnswerReader, CutShort } from "./answer_reader.ts
 export class AnswerBody {
   readonly #answers: AnswerReader;
   readonly #isChunked: boolean;
+  readonly #headers: AnswerHead["headers"];
   #isInChunk = false;
   /** The bytes left of the body or chunk; `Infinity` when the body ends with the connection. */
   #left: number;
+  #isComplete = false;
 
   /** @param method of the request; only HEAD makes a difference */
   constructor(answers: AnswerReader, { status, headers }: AnswerHead, method?: string) {
     this.#answers = answers;
+    this.#headers = headers;
     const isWithout = method === "HEAD" || status === 204 || status === 304;
     this.#isChunked = !isWithout && /\bchunked$/i.test(headers.get("transfer-encoding") ?? "");
     const length = headers.get("content-length");
@@ -24,11 +27,28 @@ export class AnswerBody {
    */
   async next(): Promise<Uint8Array | undefined> {
     if (this.#left === 0 && this.#isChunked) await this.#nextChunk();
-    if (this.#left === 0) return undefined;
+    if (this.#left === 0) {
+      this.#isComplete = true;
+      return undefined;
+    }
     const piece = await this.#answers.some(this.#left);
     if (piece !== undefined) this.#left -= piece.length;
     else if (this.#left !== Infinity) throw new CutShort();
     return piece;
+  }
+
+  /** Reads all pieces. Each stays unchanged until the next one is requested. Throws like `next`. */
+  async *pieces(): AsyncGenerator<Uint8Array, void> {
+    for (let piece; (piece = await this.next()) !== undefined;) {
+      yield piece;
+      this.#answers.forget();
+    }
+  }
+
+  /** True after the whole body, if the connection can carry another request: no byte is left on it. */
+  get keepsConnection(): boolean {
+    return this.#isComplete && this.#answers.isDrained &&
+      !/\bclose\b/i.test(this.#headers.get("connection") ?? "");
   }
 
   async #nextChunk(): Promise<void> {

@@ -1,6 +1,7 @@
+import { Buffer } from "node:buffer";
+import { text } from "node:stream/consumers";
 import type { Transport, TransportReply, TransportRequest } from "../transport/transport.ts";
 import { AnswerBody } from "./answer_body.ts";
-import type { AnswerHead } from "./answer_reader.ts";
 import { Connection } from "./connection.ts";
 
 /** Less than servers and proxies wait before they close an idle connection: 5 s or more, by default. */
@@ -53,7 +54,9 @@ export class Connections implements Transport {
       this.#open = () => new Connection({ path: socketPath });
       return;
     }
-    const { protocol, username, host, hostname, port, pathname, search } = parsed(url);
+    const { protocol, username, host, hostname, port, pathname, search } = new URL(
+      URL.canParse(url) ? url : "none:",
+    );
     if (protocol !== "http:" || username !== "" || search !== "") {
       throw new TypeError(
         `url must be like http://127.0.0.1:8085, not "${url}"; for https, give it to the store`,
@@ -69,7 +72,7 @@ export class Connections implements Transport {
   async send({ method, path, headers, body = "", signal }: TransportRequest): Promise<TransportReply> {
     const fields = Object.entries({
       host: this.#host,
-      "content-length": String(byteLength(body)),
+      "content-length": String(Buffer.byteLength(body)),
       ...headers,
     });
     const lines = fields.map(([name, value]) => `${name}: ${checked(value, name)}\r\n`);
@@ -88,11 +91,12 @@ export class Connections implements Transport {
     try {
       connection.begin(request, signal);
       const head = await connection.answers.finalHead();
-      const pieces = () => this.#piecesOf(connection, head);
+      const body = new AnswerBody(connection.answers, head);
+      const pieces = () => this.#piecesOf(connection, body);
       return {
         status: head.status,
         header: (name) => head.headers.get(name),
-        text: () => textOf(pieces()),
+        text: () => text(pieces()),
         pieces,
       };
     } catch (error) {
@@ -115,31 +119,15 @@ export class Connections implements Transport {
     return undefined;
   }
 
-  async *#piecesOf(connection: Connection, head: AnswerHead): AsyncGenerator<Uint8Array> {
-    let isComplete = false;
+  async *#piecesOf(connection: Connection, body: AnswerBody): AsyncGenerator<Uint8Array> {
     try {
-      const body = new AnswerBody(connection.answers, head);
-      for (let piece; (piece = await body.next()) !== undefined;) {
-        yield piece;
-        connection.answers.forget();
-      }
-      isComplete = true;
+      yield* body.pieces();
     } finally {
-      const isKept = isComplete && !this.#isClosed && connection.answers.isDrained &&
-        !/\bclose\b/i.test(head.headers.get("connection") ?? "");
-      if (isKept) {
+      if (body.keepsConnection && !this.#isClosed) {
         connection.release();
         this.#idle.push(connection);
       } else connection.close();
     }
-  }
-}
-
-function parsed(url: string): URL {
-  try {
-    return new URL(url);
-  } catch {
-    return new URL("none:");
   }
 }
 
@@ -149,17 +137,4 @@ function checked(value: string, name: string): string {
     throw new TypeError(`the header ${name} has a character that is not allowed`);
   }
   return value;
-}
-
-const encoder = new TextEncoder();
-
-function byteLength(text: string): number {
-  return encoder.encode(text).length;
-}
-
-async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const piece of pieces) text += decoder.decode(piece, { stream: true });
-  return text + decoder.decode();
 }

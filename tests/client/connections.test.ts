@@ -72,6 +72,16 @@ for (
   });
 }
 
+Deno.test("a connection whose end is that of its answer is not used again", async () => {
+  await withStore(async (store, server) => {
+    [server.answer, server.closes] = [`${PAGE}\r\n${END}`, true];
+    for (let i = 1; i <= 3; i++) {
+      await store.read("*");
+      assert.deepEqual([server.connections, server.requests.length], [i, i]);
+    }
+  });
+});
+
 Deno.test("a connection is not used again when it was idle for long, or after close", async (test) => {
   const { now } = performance;
   await test.step("idle", () =>

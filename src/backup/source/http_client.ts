@@ -60,24 +60,18 @@ export class HttpClient implements Disposable {
   async #exchange(conn: TimedConn, bytes: Uint8Array): Promise<Answer> {
     try {
       const head = await conn.answers.finalHead(await firstStatus(conn, bytes));
-      return { ...head, body: this.#body(conn, head) };
+      return { ...head, body: this.#body(conn, new AnswerBody(conn.answers, head)) };
     } catch (error) {
       conn[Symbol.dispose]();
       throw error;
     }
   }
 
-  async *#body(conn: TimedConn, head: AnswerHead): Answer["body"] {
-    let isKept = false;
+  async *#body(conn: TimedConn, body: AnswerBody): Answer["body"] {
     try {
-      const body = new AnswerBody(conn.answers, head);
-      for (let piece; (piece = await body.next()) !== undefined;) {
-        yield piece;
-        conn.answers.forget();
-      }
-      isKept = !/\bclose\b/i.test(head.headers.get("connection") ?? "");
+      yield* body.pieces();
     } finally {
-      if (isKept) this.#conn = conn;
+      if (body.keepsConnection) this.#conn = conn;
       else conn[Symbol.dispose]();
     }
   }
