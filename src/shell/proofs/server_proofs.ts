@@ -78,8 +78,8 @@ export class ServerProofs {
   async #claim(query: string): Promise<Claim> {
     const asking = this.#server.repeat({ method: "GET", path: `/proof${query}` });
     const { body, json } = await asking.catch((error) => {
-      const isUnknown = error instanceof Refused && error.status === 404;
-      throw isUnknown ? new NotFound(`the server has no proofs: it needs its setting "subjects"`) : error;
+      if (!isUnknownPath(error)) throw error;
+      throw new NotFound(`the server has no proofs: it needs its setting "subjects"`);
     });
     const claim = json<Claim>(body);
     const { storeId, head, root, event = "", path = [] } = claim;
@@ -88,6 +88,11 @@ export class ServerProofs {
     if (!isClaim) throw wrongAnswer("an answer that is no proof");
     return claim;
   }
+}
+
+/** True for the answer of a server that does not have what is asked for. */
+export function isUnknownPath(error: unknown): boolean {
+  return error instanceof Refused && error.status === 404;
 }
 
 /** Checks store ID and head, before anything is computed. @throws NotVerified */

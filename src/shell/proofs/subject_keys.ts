@@ -1,9 +1,9 @@
-import { Refused } from "../../../client/mod.ts";
 import type { Server } from "../../../client/server.ts";
 import type { Tag } from "../../model/tag.ts";
 import { type ParsedLine, parseEventLine } from "../../wire/event_line.ts";
 import { isSubjectOf, SEALED } from "../../wire/sealed_event.ts";
 import { NotVerified } from "../ends.ts";
+import { isUnknownPath } from "./server_proofs.ts";
 
 /** A key of a subject, as the server lists it. */
 interface ListedKey extends Tag {
@@ -31,7 +31,7 @@ export class SubjectKeys {
    */
   static async read(server: Server, storeId: string): Promise<SubjectKeys | undefined> {
     const answer = await server.begin({ method: "GET", path: "/subjects" }).catch((error) => {
-      if (error instanceof Refused && error.status === 404) return undefined;
+      if (isUnknownPath(error)) return undefined;
       throw error;
     });
     if (answer === undefined) return undefined;
