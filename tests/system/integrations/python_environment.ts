@@ -2,25 +2,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Ended, runCommand } from "../../support/run_command.ts";
 import { madeOnce } from "../support/made_once.ts";
+import { installExactly, makePython, PIP } from "../support/python_install.ts";
 
 /** The adapter for Python, with its tests. */
 export const ADAPTER = fileURLToPath(new URL("../../../integrations/python", import.meta.url));
 
 const TIMEOUT_SECONDS = 240;
-
-/** The adapter needs Python 3.11. In Debian, making environments needs a package of its own. */
-const CHECK = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))";
-
-/** The reason why this machine cannot make a Python environment, if there is one. */
-export async function missingForPython(): Promise<string | undefined> {
-  const missing = "there is no python3 of version 3.11 or later that makes environments (python3-venv)";
-  try {
-    const { success } = await new Deno.Command("python3", { args: ["-c", CHECK], stderr: "null" }).output();
-    return success ? undefined : missing;
-  } catch {
-    return missing;
-  }
-}
 
 /** The versions of the library that the adapter supports. */
 export type LibraryVersion = "9.5" | "10";
@@ -28,8 +15,6 @@ export type LibraryVersion = "9.5" | "10";
 /** The lists of all dependencies, in the adapter's tests/requirements/. Version 10 of the library is apart. */
 const LISTS = ["eventsourcing_9_5.txt", "tools.txt", "opentelemetry.txt"];
 const LIST_10 = "eventsourcing_10.txt";
-
-const PIP = ["-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check", "install"];
 
 /**
  * Python with the adapter, installed from its folder, and all dependencies in the versions that the files in its
@@ -79,12 +64,15 @@ export class PythonEnvironment implements AsyncDisposable {
 
   /** Runs Python to its end, and fails with what it printed. */
   async run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
-    return await run(this.python, args, this.directory, env);
+    const { code, stdout, stderr } = await this.ended(args, env);
+    if (code !== 0) throw new Error(`python ${args.join(" ")} ended with ${code}\n${stdout}${stderr}`);
+    return stdout + stderr;
   }
 
   /** Runs Python to its end, however it ends. */
   async ended(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-    return await end(this.python, args, this.directory, env);
+    const signal = AbortSignal.timeout(TIMEOUT_SECONDS * 1000);
+    return await runCommand([this.python, ...args], { cwd: this.directory, env, signal });
   }
 
   get #adapter(): string {
@@ -108,29 +96,6 @@ function library10In(dependencies: string): string {
 }
 
 async function installDependencies(directory: string): Promise<void> {
-  await run("python3", ["-m", "venv", "--clear", directory], ADAPTER);
-  const exact = ["--require-hashes", "--no-deps", "--only-binary", ":all:"];
-  const pip = (lists: readonly string[], ...args: string[]): Promise<string> => {
-    const named = lists.flatMap((list) => ["--requirement", pathOf(list)]);
-    return run(join(directory, "bin/python"), [...PIP, ...exact, ...named, ...args], ADAPTER);
-  };
-  await pip(LISTS);
-  await pip([LIST_10], "--target", library10In(directory));
-}
-
-async function run(...command: Parameters<typeof end>): Promise<string> {
-  const { code, stdout, stderr } = await end(...command);
-  const [program, args] = command;
-  if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}\n${stdout}${stderr}`);
-  return stdout + stderr;
-}
-
-async function end(
-  program: string,
-  args: readonly string[],
-  directory: string,
-  env: Readonly<Record<string, string>> = {},
-): Promise<Ended> {
-  const signal = AbortSignal.timeout(TIMEOUT_SECONDS * 1000);
-  return await runCommand([program, ...args], { cwd: directory, env, signal });
+  await makePython(directory, LISTS.map(pathOf));
+  await installExactly(directory, [pathOf(LIST_10)], "--target", library10In(directory));
 }

@@ -9,8 +9,9 @@ import {
 } from "../../../examples/course_subscriptions.ts";
 import { startServer } from "../../support/server_process.ts";
 import { needingTest } from "../support/needing_test.ts";
+import { missingForPython } from "../support/python_install.ts";
 import { tcpUrlOf } from "../support/tcp_url.ts";
-import { ADAPTER, missingForPython, PythonEnvironment } from "./python_environment.ts";
+import { ADAPTER, PythonEnvironment } from "./python_environment.ts";
 import { shareConsumer } from "./shared_consumer.ts";
 
 /*

@@ -7,7 +7,7 @@ import { pageBlock } from "../../support/page_block.ts";
 import { makePrograms } from "../../support/programs.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { COURSE_EVENTS, pageCommands, pageQueries } from "../../support/sql_page.ts";
-import { missingForPython } from "../integrations/python_environment.ts";
+import { missingForPython } from "../support/python_install.ts";
 import { debianTest } from "../support/debian_program.ts";
 import { needingTest } from "../support/needing_test.ts";
 import { type Ended, runCommand } from "../../support/run_command.ts";

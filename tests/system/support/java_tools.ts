@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { runCommand } from "../../support/run_command.ts";
-import { missingForPython } from "../integrations/python_environment.ts";
+import { missingForPython } from "./python_install.ts";
 import { cacheDirectory, type DebianProgram, debianProgram } from "./debian_program.ts";
 import { pythonDebianTest, pythonProgram } from "./python_tools.ts";
 import { trustStore } from "./trust_store.ts";

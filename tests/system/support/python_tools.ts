@@ -1,16 +1,9 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { missingForPython } from "../integrations/python_environment.ts";
-import { run } from "./apt.ts";
 import { type DebianProgram, debianTest } from "./debian_program.ts";
 import { madeOnce } from "./made_once.ts";
 import { type Need, needingTest } from "./needing_test.ts";
-
-/** Installs exactly the versions that a list names by hash. */
-const PIP = [
-  ...["-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check", "install"],
-  ...["--require-hashes", "--no-deps", "--only-binary", ":all:", "--requirement"],
-];
+import { makePython, missingForPython } from "./python_install.ts";
 
 const need: Need = { missing: await missingForPython(), excused: true };
 
@@ -36,9 +29,7 @@ export async function pythonDebianTest<Name extends string>(
  */
 export async function pythonProgram(list: string, name: string): Promise<string> {
   const requirements = fileURLToPath(new URL(`requirements/${list}.txt`, import.meta.url));
-  const directory = await madeOnce(`python-${list}`, [requirements], async (directory) => {
-    await run("python3", ["-m", "venv", "--clear", directory]);
-    await run(join(directory, "bin/python"), [...PIP, requirements]);
-  });
+  const make = (directory: string): Promise<void> => makePython(directory, [requirements]);
+  const directory = await madeOnce(`python-${list}`, [requirements], make);
   return join(directory, "bin", name);
 }

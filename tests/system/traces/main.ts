@@ -6,8 +6,8 @@ import { pythonProgram } from "../support/python_tools.ts";
 
 /*
  * Runs the tests of the client's traces with a real OpenTelemetry Collector between the client and the test: deno task
- * test-traces. The Collector is built from source, once, in the cache directory. That takes minutes, so it is not part
- * of `.ci/run`. Both programs come in exact versions: Go by its hash, the modules of the Collector by go.sum.
+ * test-traces. The Collector is built from source, once, in the cache directory. That takes minutes, so `.ci/run`
+ * leaves it out. Both programs come in exact versions: Go by its hash, the modules of the Collector by go.sum.
  */
 
 const SOURCES = fileURLToPath(new URL("collector", import.meta.url));

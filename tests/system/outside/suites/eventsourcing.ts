@@ -1,8 +1,5 @@
-import {
-  type LibraryVersion,
-  missingForPython,
-  PythonEnvironment,
-} from "../../integrations/python_environment.ts";
+import { type LibraryVersion, PythonEnvironment } from "../../integrations/python_environment.ts";
+import { missingForPython } from "../../support/python_install.ts";
 import { endPythonTests, LIBRARY_FILES } from "../../integrations/python_tests.ts";
 import { pinnedIn } from "../pinned.ts";
 import type { Outcome, Suite } from "../suite.ts";

@@ -1,5 +1,5 @@
 import { EDITION_INTERFACES } from "../../../../tools/openapi/editions.ts";
-import { missingForPython } from "../../integrations/python_environment.ts";
+import { missingForPython } from "../../support/python_install.ts";
 import { checkEdition } from "../../openapi/schemathesis.ts";
 import { pinnedIn } from "../pinned.ts";
 import type { Outcome, Suite } from "../suite.ts";
