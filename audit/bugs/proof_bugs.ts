@@ -51,8 +51,17 @@ export const PROOF_BUGS: readonly Bug[] = [
     name: "a server computes the roots of all blocks anew when it starts",
     edits: [{
       file: "src/store/core/proof/block_hashing.ts",
-      find: "    return blocksOf(storeId, roots);\n",
-      replace: "    return blocksOf(storeId, roots.slice(0, 0));\n",
+      find: "    return blocksOf(await this.#saved.load());\n",
+      replace: "    return blocksOf({ ...await this.#saved.load(), roots: [] });\n",
+    }],
+    caughtBy: VERIFY,
+  },
+  {
+    name: "a server hashes the events after the last complete block anew when it starts",
+    edits: [{
+      file: "src/store/core/proof/block_hashing.ts",
+      find: "  blocks.continueLast(last);\n",
+      replace: "  blocks.continueLast({ ...last, count: 0, roots: [] });\n",
     }],
     caughtBy: VERIFY,
   },
@@ -115,8 +124,8 @@ export const PROOF_BUGS: readonly Bug[] = [
     name: "a damaged root among the saved ones stops nothing and is not named",
     edits: [{
       file: "src/store/core/proof/saved_roots.ts",
-      find: "saved.roots.every((root) => ROOT.test(root))",
-      replace: 'saved.roots.every((root) => root !== "")',
+      find: "      [...roots, ...last.roots].every((root) => ROOT.test(root));\n",
+      replace: '      [...roots, ...last.roots].every((root) => root !== "");\n',
     }],
     caughtBy: VERIFY,
   },

@@ -53,8 +53,13 @@ export class TreeHash {
 /** The leaves of a tree so far, as the roots of its complete subtrees. */
 export interface TreeState {
   readonly count: number;
-  /** One for each bit of `count` that is set, the largest subtree first. */
+  /** The largest subtree first. */
   readonly roots: readonly string[];
+}
+
+/** Returns how many complete subtrees a tree of so many leaves has: one for each bit of their number that is set. */
+export function completeSubtrees(count: number): number {
+  return count.toString(2).replaceAll("0", "").length;
 }
 
 export const EMPTY_TREE: TreeState = { count: 0, roots: [] };

@@ -32,19 +32,22 @@ function inFile<T>(server: ServerProcess, run: (db: DatabaseSync) => T): T {
   }
 }
 
-/** Waits until the server has saved the roots of so many blocks, and stops it. */
-async function stopWithBlocks(server: ServerProcess, count: number): Promise<void> {
-  const saved = async (): Promise<void> => {
-    const { text } = await server.client().request("GET", "/proof");
-    assert.ok(text);
-    const rows = inFile(server, (db) => db.prepare("SELECT payload FROM projection WHERE type = x''").all());
-    const roots = rows.flatMap(({ payload }) =>
-      JSON.parse(new TextDecoder().decode(payload as Uint8Array)).roots ?? []
-    );
-    assert.equal(roots.length, count);
-  };
-  await eventually(saved, 30);
+/** Waits until the server has saved what it hashed: so many blocks, and so many events after them. Then stops it. */
+async function stopWithHashed(server: ServerProcess, blocks: number, events: number): Promise<void> {
+  await eventually(() => {
+    const { roots, last } = JSON.parse(savedRoots(server));
+    assert.deepEqual([roots.length, last.count], [blocks, events]);
+  }, 30);
   assert.equal((await server.stop()).code, 0);
+}
+
+const SAVED = "WHERE type = x'' AND id = CAST('roots/0' AS BLOB)";
+
+/** The saved roots as JSON. */
+function savedRoots(server: ServerProcess): string {
+  const row = inFile(server, (db) => db.prepare(`SELECT payload FROM projection ${SAVED}`).get());
+  assert.ok(row !== undefined, "no root is saved yet");
+  return new TextDecoder().decode(row["payload"] as Uint8Array);
 }
 
 const BASE64 = /^[A-Za-z0-9+/]+$/;
@@ -72,7 +75,7 @@ Deno.test("a changed bit in a stored event is noticed, and the block of the even
   await inDirectory(async (directory) => {
     const witness = join(directory, "witness");
     await shell.prints(["verify", "--witness", witness]);
-    await stopWithBlocks(server, 2);
+    await stopWithHashed(server, 2, 552);
     flipBit(server, 1501);
     await server.start();
     await shell.fails(
@@ -90,11 +93,13 @@ Deno.test("a changed bit in a stored event is noticed, and the block of the even
     await shell.fails(["verify", "--witness", witness, "--whole"], 8, whole);
     assert.equal((await Deno.readTextFile(witness)).split("\n").length, 2, "a failed check appends nothing");
 
-    // The server has no root of its own for events after the last complete block. An earlier root has.
     flipBit(server, 1501);
     await shell.prints(["verify"]);
     flipBit(server, 2599);
-    await shell.prints(["verify"]);
+    const afterBlocks = /an event from 2049 to 2600 has changed since the server computed their root$/m;
+    await shell.fails(["verify"], 8, afterBlocks);
+    await append(server, 500);
+    await shell.fails(["verify"], 8, /an event from 2049 to 3072 has changed/);
     await shell.fails(
       ["verify", "--witness", witness],
       8,
@@ -103,16 +108,11 @@ Deno.test("a changed bit in a stored event is noticed, and the block of the even
   });
 });
 
-/** Replaces a part of the saved roots. */
 function changeRoots(server: ServerProcess, change: (text: string) => string): void {
-  inFile(server, (db) => {
-    const of = "WHERE type = x'' AND id = CAST('roots/0' AS BLOB)";
-    const payload = db.prepare(`SELECT payload FROM projection ${of}`).get()!["payload"] as Uint8Array;
-    const text = new TextDecoder().decode(payload);
-    assert.notEqual(change(text), text);
-    const changed = new TextEncoder().encode(change(text));
-    db.prepare(`UPDATE projection SET payload = ? ${of}`).run(changed);
-  });
+  const text = savedRoots(server);
+  assert.notEqual(change(text), text);
+  const changed = new TextEncoder().encode(change(text));
+  inFile(server, (db) => db.prepare(`UPDATE projection SET payload = ? ${SAVED}`).run(changed));
 }
 
 Deno.test("a changed bit in a saved root is noticed, and its block or the damaged roots are named", async () => {
@@ -120,17 +120,21 @@ Deno.test("a changed bit in a saved root is noticed, and its block or the damage
   await append(server, 2050);
   const shell = new Shell(server.address);
   await shell.prints(["verify"]);
-  await stopWithBlocks(server, 2);
-  const digit = /[0-9a-f](?="\]\})/;
-  let right = "";
-  changeRoots(server, (text) => {
-    right = text;
-    return text.replace(digit, (found) => found === "0" ? "1" : "0");
-  });
-  await server.start();
-  await shell.fails(["verify"], 8, /an event from 1025 to 2048 has changed since the server computed/);
-  assert.equal((await server.stop()).code, 0);
-  changeRoots(server, () => right.replace(digit, "p"));
+  await stopWithHashed(server, 2, 2);
+  const right = savedRoots(server);
+  const ofBlock = /[0-9a-f](?="\],"last")/;
+  const ofLast = /[0-9a-f](?="\]\}\}$)/;
+  for (const [digit, events] of [[ofBlock, "1025 to 2048"], [ofLast, "2049 to 2050"]] as const) {
+    changeRoots(server, () => right.replace(digit, (found) => found === "0" ? "1" : "0"));
+    await server.start();
+    const words = new RegExp(
+      `an event from ${events} has changed since the server computed their root$`,
+      "m",
+    );
+    await shell.fails(["verify"], 8, words);
+    assert.equal((await server.stop()).code, 0);
+  }
+  changeRoots(server, () => right.replace(ofLast, "p"));
   await server.start();
   await shell.fails(["verify"], 1, /unexpected server error/);
   const damaged = /the saved roots of events 1 to 131072 are damaged/;

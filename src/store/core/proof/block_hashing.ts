@@ -6,9 +6,8 @@ import type { StoreState } from "../../api/state.ts";
 import type { Store } from "../../api/store.ts";
 import type { StoreWrite, WriteResult } from "../../api/write.ts";
 import { BlockRoots } from "./block_roots.ts";
-import { digestOf } from "./digest_of.ts";
 import { platformHash } from "./hash_lines.ts";
-import { SavedRoots } from "./saved_roots.ts";
+import { type HashedEvents, SavedRoots } from "./saved_roots.ts";
 
 /** How often it looks whether events were written. */
 const TICK_MILLISECONDS = 1000;
@@ -23,8 +22,8 @@ const BUSY_EVENTS = 2000;
 const SAVE_MILLISECONDS = 5000;
 
 /**
- * BlockHashing computes the roots of the complete blocks of a store some time after the events were written, so a
- * write does nothing for it. From then on an event of such a block cannot change without notice.
+ * BlockHashing hashes the events of a store in blocks, some time after they were written, so a write does nothing for
+ * it. From then on an event cannot change without notice.
  */
 export class BlockHashing {
   readonly #store: Pick<Store, "feed" | "reads">;
@@ -96,9 +95,9 @@ export class BlockHashing {
 
   async #follow({ storeId, head }: StoreState): Promise<void> {
     const until = performance.now() + TICK_MILLISECONDS;
-    if (head < BLOCK_EVENTS) return;
+    if (head === 0) return;
     let blocks = await this.#blocksOf(storeId);
-    while (!this.#isClosed && blocks.events + BLOCK_EVENTS <= head) {
+    while (!this.#isClosed && blocks.storeId === storeId && blocks.events + blocks.last.count < head) {
       const begun = performance.now();
       if (begun > until) return;
       blocks = await this.#hash();
@@ -112,34 +111,33 @@ export class BlockHashing {
     return this.#blocks;
   }
 
-  /** Computes the root of the next block. All who need it at the same time share it. */
+  /** Hashes the next events, at most up to the end of their block. All who need it at the same time share it. */
   #hash(): Promise<BlockRoots> {
     return this.#hashing ??= this.#hashNext().finally(() => this.#hashing = undefined);
   }
 
   async #hashNext(): Promise<BlockRoots> {
     const blocks = this.#blocks ??= await this.#load();
-    const range = { from: blocks.events, to: blocks.events + BLOCK_EVENTS };
-    const { storeId, digest } = await digestOf(this.#store.reads, range);
+    const { events, last } = blocks;
+    const next = { first: events + 1, last: events + BLOCK_EVENTS, done: last };
+    const { storeId, done } = await this.#store.reads.subtree(next);
     // After a reset the blocks are gone.
     if (storeId !== blocks.storeId) return this.#blocks = await this.#load();
-    if (digest !== undefined) blocks.add(digest);
+    blocks.continueLast(done);
     return blocks;
   }
 
   async #load(): Promise<BlockRoots> {
-    const { storeId, roots } = await this.#saved.load();
-    return blocksOf(storeId, roots);
+    return blocksOf(await this.#saved.load());
   }
 
   async #saveIfDue(): Promise<void> {
     const blocks = this.#blocks;
     if (blocks === undefined || performance.now() < this.#saveAt) return;
-    while (blocks.count > this.#saved.count) {
-      const isSaved = await this.#saved.save(
-        blocks.storeId,
-        blocks.slice(this.#saved.pageStart, blocks.count),
-      );
+    while (blocks.events + blocks.last.count > this.#saved.events) {
+      const { storeId, count, last } = blocks;
+      const roots = blocks.slice(this.#saved.pageStart, count);
+      const isSaved = await this.#saved.save({ storeId, roots, last });
       this.#saveAt = performance.now() + SAVE_MILLISECONDS;
       if (!isSaved) return void await this.#adopt(blocks);
     }
@@ -148,22 +146,23 @@ export class BlockHashing {
   /** Takes the roots that another server has saved. They are the older ones, so they show what has changed since. */
   async #adopt(blocks: BlockRoots): Promise<void> {
     const start = this.#saved.pageStart;
-    const { storeId, roots } = await this.#saved.load(start);
+    const { storeId, roots, last } = await this.#saved.load(start);
     if (storeId !== blocks.storeId) return void (this.#blocks = undefined);
     // All projections were deleted, or this page was never written.
     if (roots.length === 0) await this.#saved.load();
-    const known = blocks.slice(start, start + roots.length);
-    if (roots.every((root, i) => root === (known[i] ?? root))) {
-      for (const root of roots.slice(known.length)) blocks.add(root);
-    } else {
-      const rest = blocks.slice(start + roots.length, blocks.count);
-      this.#blocks = blocksOf(storeId, [...blocks.slice(0, start), ...roots, ...rest]);
-    }
+    const count = start + roots.length;
+    const isAhead = blocks.count > count || blocks.count === count && last.count === 0;
+    this.#blocks = blocksOf({
+      storeId,
+      roots: [...blocks.slice(0, start), ...roots, ...blocks.slice(count, blocks.count)],
+      last: isAhead ? blocks.last : last,
+    });
   }
 }
 
-function blocksOf(storeId: string, roots: readonly string[]): BlockRoots {
+function blocksOf({ storeId, roots, last }: HashedEvents): BlockRoots {
   const blocks = new BlockRoots(platformHash(), storeId);
   for (const root of roots) blocks.add(root);
+  blocks.continueLast(last);
   return blocks;
 }

@@ -1,5 +1,5 @@
 import type { LeafRange } from "../../../model/merkle_proof.ts";
-import { EMPTY_TREE, GrowingTree } from "../../../model/merkle_tree.ts";
+import { GrowingTree, type TreeState } from "../../../model/merkle_tree.ts";
 import type { StoreState } from "../../api/state.ts";
 import type { StoreReads } from "../../api/store.ts";
 import { platformHash } from "./hash_lines.ts";
@@ -9,12 +9,17 @@ interface RangeDigest extends StoreState {
   readonly digest: string | undefined;
 }
 
-/** Reads events and computes the digest of a range of leaves, in short reads. Throws like `StoreReads.subtree`. */
+/**
+ * Reads events and computes the digest of a range of leaves, in short reads.
+ * @param hashed the first of them, which are not read again
+ * @throws as `StoreReads.subtree`
+ */
 export async function digestOf(
   reads: Pick<StoreReads, "subtree">,
   { from, to }: LeafRange,
+  hashed: TreeState,
 ): Promise<RangeDigest> {
-  let done = EMPTY_TREE;
+  let done = hashed;
   let begun: string | undefined;
   while (true) {
     const part = await reads.subtree({ first: from + 1, last: to, done });

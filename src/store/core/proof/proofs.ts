@@ -118,7 +118,9 @@ export class Proofs {
     const known = blocks.at({ from, to });
     if (known !== undefined) return known;
     if (to - from <= BLOCK_EVENTS) {
-      const { storeId, digest } = await digestOf(this.#reads, { from, to });
+      // The root then covers the events of the last block as they were when they were hashed.
+      const hashed = from === blocks.events && to - from >= blocks.last.count ? blocks.last : EMPTY_TREE;
+      const { storeId, digest } = await digestOf(this.#reads, { from, to }, hashed);
       if (storeId !== blocks.storeId || digest === undefined) throw new StoreChanged();
       return digest;
     }

@@ -4,32 +4,46 @@ import type { StoreReads } from "../../api/store.ts";
 import { EMPTY_WRITE, type StoreWrite, type WriteResult } from "../../api/write.ts";
 import { BLOCK_EVENTS } from "../../../model/block_tree.ts";
 import { ROOT } from "../../../model/earlier_roots.ts";
+import { completeSubtrees, EMPTY_TREE, type TreeState } from "../../../model/merkle_tree.ts";
 
 /** The number of blocks whose roots are saved in one projection. A full one is never written again. */
 const PAGE_BLOCKS = 128;
 
+/** The digests of a store's events, from some block on. */
+export interface HashedEvents {
+  readonly storeId: string;
+  /** The roots of complete blocks. */
+  readonly roots: readonly string[];
+  /** The events after them. */
+  readonly last: TreeState;
+}
+
 /** The content of a saved page. */
 interface SavedPage {
   readonly store: string;
-  /** The roots of its blocks, without a separator. */
   readonly roots: readonly string[];
+  /** Only in the last page, and not from earlier versions. */
+  readonly last?: TreeState;
 }
 
-/** The roots that a page has, of this store, and the version of its projection. */
-interface LoadedPage {
-  readonly storeId: string;
-  readonly roots: readonly string[];
+/** The digests in a page that are of this store, and the version of its projection. */
+interface LoadedPage extends HashedEvents {
   readonly version: string | undefined;
 }
 
-/** The projections in which the roots of blocks are saved. No client can name them: theirs have a type. */
+/**
+ * The projections in which the roots of blocks are saved, and the digests of the events after the last complete one. No
+ * client can name them: theirs have a type.
+ */
 export class SavedRoots {
   readonly #reads: Pick<StoreReads, "projection">;
   readonly #write: (write: StoreWrite) => Promise<Outcome<WriteResult>>;
   /** The version of the page that the next root belongs to; undefined when it does not exist yet. */
   #version: string | undefined;
   /** The number of blocks whose roots are saved. */
-  count = 0;
+  #count = 0;
+  /** The number of events after them that are saved. */
+  #lastCount = 0;
 
   /** @param write writes in its turn, as a client does */
   constructor(
@@ -45,39 +59,51 @@ export class SavedRoots {
    * @returns them with the ID of their store, which may have none
    * @throws as `StoreReads.projection`
    */
-  async load(from = 0): Promise<{ readonly storeId: string; readonly roots: readonly string[] }> {
+  async load(from = 0): Promise<HashedEvents> {
     const all: string[] = [];
     for (let page = from / PAGE_BLOCKS;; page++) {
-      const { storeId, roots, version } = await this.#page(page);
+      const { storeId, roots, last, version } = await this.#page(page);
       all.push(...roots);
-      this.count = from + all.length;
+      this.#count = from + all.length;
+      this.#lastCount = last.count;
       this.#version = version;
-      if (roots.length < PAGE_BLOCKS) return { storeId, roots: all };
+      if (roots.length < PAGE_BLOCKS) return { storeId, roots: all, last };
     }
   }
 
   /** The first block of the page that is written next. */
   get pageStart(): number {
-    return this.count - this.count % PAGE_BLOCKS;
+    return this.#count - this.#count % PAGE_BLOCKS;
+  }
+
+  /** The number of events that are saved, from the first one on. */
+  get events(): number {
+    return this.#count * BLOCK_EVENTS + this.#lastCount;
   }
 
   /**
    * Writes one page: the saved roots in it, and those that follow.
-   * @param roots those from `pageStart` on
+   * @param hashed from `pageStart` on
    * @returns false when another server has written it, or projections were deleted. Then load it again
    * @throws as `throwIfFailed`
    */
-  async save(storeId: string, roots: readonly string[]): Promise<boolean> {
+  async save({ storeId, roots, last }: HashedEvents): Promise<boolean> {
     const start = this.pageStart;
-    const saved: SavedPage = { store: storeId, roots: roots.slice(0, PAGE_BLOCKS) };
+    const isLast = roots.length < PAGE_BLOCKS;
+    const saved: SavedPage = {
+      store: storeId,
+      roots: roots.slice(0, PAGE_BLOCKS),
+      ...isLast && { last },
+    };
     const projection = { ...keyOf(start / PAGE_BLOCKS), payload: JSON.stringify(saved) };
     const result = throwIfFailed(
       await this.#write({ ...EMPTY_WRITE, projections: this.#changes(projection) }),
     );
     if (result.kind !== "written" || result.storeId !== storeId) return false;
     const { create, replace } = result.versions;
-    this.count = start + saved.roots.length;
-    this.#version = saved.roots.length < PAGE_BLOCKS ? (create[0] ?? replace[0])!.version : undefined;
+    this.#count = start + saved.roots.length;
+    this.#lastCount = isLast ? last.count : 0;
+    this.#version = isLast ? (create[0] ?? replace[0])!.version : undefined;
     return true;
   }
 
@@ -90,9 +116,12 @@ export class SavedRoots {
 
   async #page(page: number): Promise<LoadedPage> {
     const { storeId, projection } = await this.#reads.projection(keyOf(page));
-    if (projection === undefined) return { storeId, roots: [], version: undefined };
-    const { store, roots } = savedPage(page, projection.payload);
-    return { storeId, roots: store === storeId ? roots : [], version: projection.version };
+    if (projection === undefined) return { storeId, roots: [], last: EMPTY_TREE, version: undefined };
+    const { version } = projection;
+    const { store, roots, last = EMPTY_TREE } = savedPage(page, projection.payload);
+    return store === storeId
+      ? { storeId, roots, last, version }
+      : { storeId, roots: [], last: EMPTY_TREE, version };
   }
 }
 
@@ -100,7 +129,11 @@ export class SavedRoots {
 function savedPage(page: number, payload: Uint8Array): SavedPage {
   try {
     const saved: SavedPage = JSON.parse(new TextDecoder().decode(payload));
-    if (typeof saved.store === "string" && saved.roots.every((root) => ROOT.test(root))) return saved;
+    const { store, roots, last = EMPTY_TREE } = saved;
+    const isWhole = typeof store === "string" && last.count < BLOCK_EVENTS &&
+      last.roots.length === completeSubtrees(last.count) &&
+      [...roots, ...last.roots].every((root) => ROOT.test(root));
+    if (isWhole) return saved;
   } catch {
     // The error below covers this case.
   }

@@ -1,5 +1,5 @@
 import { BLOCK_EVENTS, type TreeBlocks } from "../../../model/block_tree.ts";
-import type { TreeState } from "../../../model/merkle_tree.ts";
+import { completeSubtrees, type TreeState } from "../../../model/merkle_tree.ts";
 import type { Database } from "../connection/database.ts";
 import { changeAdditions, readAdditions } from "./additions.ts";
 import { TREE } from "./schema.ts";
@@ -63,12 +63,7 @@ export function writeBlocks(db: Database, { first, blocks }: TreeBlocks): void {
 
 function isBlock(events: number, roots: Uint8Array, isLast: boolean): boolean {
   const isCount = events === BLOCK_EVENTS || (isLast && events > 0 && events < BLOCK_EVENTS);
-  return isCount && roots.length === DIGEST_BYTES * bitsIn(events);
-}
-
-/** A tree has a complete subtree for each bit of the number of its leaves. */
-function bitsIn(count: number): number {
-  return count.toString(2).replaceAll("0", "").length;
+  return isCount && roots.length === DIGEST_BYTES * completeSubtrees(events);
 }
 
 function digestsIn(roots: Uint8Array): string[] {
