@@ -27,10 +27,13 @@ export function rangeOf({ after, before, since, until }: RangeFlags): StoredRang
   if (from !== undefined && to !== undefined && from > to) {
     throw new Wrong(`--since (${since}) must not be later than --until (${until})`);
   }
-  return {
-    after: after === undefined ? 0 : positionOf(after, "after"),
-    before: before === undefined ? undefined : sequenceOf(before, "before", 1),
-  };
+  const position = after === undefined ? 0 : positionOf(after, "after");
+  const end = before === undefined ? undefined : sequenceOf(before, "before", 1);
+  const begin = typeof position === "number" ? position : position.sequence;
+  if (end !== undefined && begin > end) {
+    throw new Wrong(`--after (${begin}) must not be later than --before (${end})`);
+  }
+  return { after: position, before: end };
 }
 
 /** Finds where the times of flags are in the store. */

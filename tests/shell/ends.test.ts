@@ -122,6 +122,17 @@ Deno.test("whoami prints what the token may do; what it may not do is 7", async 
   );
 });
 
+Deno.test("without a token, health is what openHealth lets it be", async () => {
+  await using server = await startWithTokens("A", tokenToml("t", "t", ["read"]), {
+    SERVICE_OPEN_HEALTH: "true",
+  });
+  const shell = new Shell(server.address);
+  assert.equal(await shell.prints(["health"]), "ok, no details without a token\n");
+  assert.equal(await shell.prints(["health", "--json"]), '{"status":"ok"}\n');
+  const version = `ok, version ${VERSION}\n`;
+  assert.equal(await shell.prints(["health"], { env: { EVENTSTORE_TOKEN: "t" } }), version);
+});
+
 Deno.test("a program that answers everything with JSON is no event store", async () => {
   await using other = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },

@@ -222,6 +222,7 @@ Deno.test("--since and --until take times", async () => {
       ["--since", "2026-11-20T20:00:00+01:00", "--until", "2026-11-20T18:59:59Z"],
       /--since \(2026-11-20T20:00:00\+01:00\) must not be later than --until \(2026-11-20T18:59:59Z\)$/m,
     ],
+    [["--after", "5", "--before", "3"], /--after \(5\) must not be later than --before \(3\)$/m],
     [["--since", second!.time, "--after", "1"], /only one of --after and --since/],
     [["--until", second!.time, "--before", "1"], /only one of --before and --until/],
     [["--until", second!.time, "--follow"], /--follow waits for new events, --until asks for old ones/],

@@ -3,10 +3,12 @@ import type { ShellContext } from "../context.ts";
 import { ShellExit, WritesFail } from "../ends.ts";
 import { jsonLine, printable } from "../output/printable.ts";
 
-/** The answer of a server that can be read. Editions that can be paused also report the pause. */
+/** The answer of a server that can be read. */
 interface Health {
   readonly status: string;
-  readonly version: string;
+  /** Missing with the server's setting `openHealth` when no token is sent. */
+  readonly version?: string;
+  /** Of editions that can be paused. */
   readonly paused?: boolean;
   /** Given while writes fail. */
   readonly writes?: string;
@@ -28,7 +30,8 @@ export async function health(context: ShellContext, { json }: { readonly json: b
     throw new WritesFail(`${context.place.name}: writes fail since ${since}: ${reason}`);
   }
   if (!json) {
-    await context.print(`${printable(`${status}, version ${version}${paused ? ", paused" : ""}`)}\n`);
+    const of = version === undefined ? ", no details without a token" : `, version ${version}`;
+    await context.print(`${printable(`${status}${of}${paused ? ", paused" : ""}`)}\n`);
   }
   return ShellExit.ok;
 }
@@ -36,7 +39,7 @@ export async function health(context: ShellContext, { json }: { readonly json: b
 function healthOf(body: string): Health {
   try {
     const said = JSON.parse(body) as Health;
-    if (typeof said.status === "string" && typeof said.version === "string") return said;
+    if (said.status === "ok" && ["string", "undefined"].includes(typeof said.version)) return said;
   } catch {
     // The error below covers this case.
   }
