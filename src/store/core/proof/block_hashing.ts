@@ -123,7 +123,8 @@ export class BlockHashing {
     const { storeId, done } = await this.#store.reads.subtree(next);
     // After a reset the blocks are gone.
     if (storeId !== blocks.storeId) return this.#blocks = await this.#load();
-    blocks.continueLast(done);
+    // Meanwhile, they may have been taken from another server.
+    if (blocks.events === events && blocks.last === last) blocks.continueLast(done);
     return blocks;
   }
 
@@ -132,31 +133,41 @@ export class BlockHashing {
   }
 
   async #saveIfDue(): Promise<void> {
-    const blocks = this.#blocks;
-    if (blocks === undefined || performance.now() < this.#saveAt) return;
-    while (blocks.events + blocks.last.count > this.#saved.events) {
-      const { storeId, count, last } = blocks;
-      const roots = blocks.slice(this.#saved.pageStart, count);
-      const isSaved = await this.#saved.save({ storeId, roots, last });
-      this.#saveAt = performance.now() + SAVE_MILLISECONDS;
-      if (!isSaved) return void await this.#adopt(blocks);
+    if (performance.now() < this.#saveAt || !this.#isAhead) return;
+    this.#saveAt = performance.now() + SAVE_MILLISECONDS;
+    // Without this, several servers would reject each other's writes, which an operator would see.
+    await this.#adopt();
+    while (this.#blocks !== undefined && this.#isAhead) {
+      const { storeId, count, last } = this.#blocks;
+      const roots = this.#blocks.slice(this.#saved.pageStart, count);
+      if (!await this.#saved.save({ storeId, roots, last })) return;
     }
   }
 
+  /** True if more events are hashed than saved. */
+  get #isAhead(): boolean {
+    const blocks = this.#blocks;
+    return blocks !== undefined && blocks.events + blocks.last.count > this.#saved.events;
+  }
+
   /** Takes the roots that another server has saved. They are the older ones, so they show what has changed since. */
-  async #adopt(blocks: BlockRoots): Promise<void> {
+  async #adopt(): Promise<void> {
     const start = this.#saved.pageStart;
     const { storeId, roots, last } = await this.#saved.load(start);
-    if (storeId !== blocks.storeId) return void (this.#blocks = undefined);
+    const blocks = this.#blocks;
+    if (storeId !== blocks?.storeId) return void (this.#blocks = undefined);
     // All projections were deleted, or this page was never written.
-    if (roots.length === 0) await this.#saved.load();
+    if (roots.length === 0 && start > 0) await this.#saved.load();
     const count = start + roots.length;
-    const isAhead = blocks.count > count || blocks.count === count && last.count === 0;
-    this.#blocks = blocksOf({
-      storeId,
-      roots: [...blocks.slice(0, start), ...roots, ...blocks.slice(count, blocks.count)],
-      last: isAhead ? blocks.last : last,
-    });
+    const known = blocks.slice(start, count);
+    if (roots.every((root, i) => root === (known[i] ?? root))) {
+      for (const root of roots.slice(known.length)) blocks.add(root);
+      if (blocks.count === count && last.count > 0) blocks.continueLast(last);
+    } else {
+      const rest = blocks.slice(count, blocks.count);
+      const all = [...blocks.slice(0, start), ...roots, ...rest];
+      this.#blocks = blocksOf({ storeId, roots: all, last: rest.length > 0 ? blocks.last : last });
+    }
   }
 }
 
