@@ -25,8 +25,11 @@ import { StoreWatch } from "./store_watch.ts";
 import { TransactionRunner } from "./transaction_runner.ts";
 import { WriteTransaction } from "./write_transaction.ts";
 
-/** An event for the main thread. A reset has given the store a new ID. */
-export type WriterEvent = StoreNotice | { readonly kind: "reset"; readonly storeId: string };
+/** An event for the main thread. A reset has given the store a new ID, or writes were committed without an answer. */
+export type WriterEvent =
+  | StoreNotice
+  | { readonly kind: "reset"; readonly storeId: string }
+  | { readonly kind: "unanswered"; readonly head: number };
 
 /** The write transactions of the store (see `StoreWriter`), on the only read-write connection. Runs in a worker. */
 export class Writer {
@@ -128,6 +131,8 @@ export class Writer {
     if (!forgets || this.#checkpoints.emptyWal()) return outcomes;
     // The client gets no answer, so the log is where the reason is looked for.
     this.#report({ kind: "keyInWal", reason: IN_WAL.reason });
+    // Clients that wait for the events get them.
+    this.#report({ kind: "unanswered", head: this.#committed.head });
     return outcomes.map((outcome, i) => writes[i]!.forget === undefined ? outcome : IN_WAL);
   }
 
