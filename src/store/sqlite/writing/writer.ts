@@ -129,11 +129,12 @@ export class Writer {
   ): readonly Outcome<AttemptResult>[] {
     const forgets = writes.some(({ forget }) => forget !== undefined);
     if (!forgets || this.#checkpoints.emptyWal()) return outcomes;
+    const left = keyLeft(this.#checkpoints.failure);
     // The client gets no answer, so the log is where the reason is looked for.
-    this.#report({ kind: "keyInWal", reason: IN_WAL.reason });
+    this.#report({ kind: "keyInWal", reason: left.reason });
     // Clients that wait for the events get them.
     this.#report({ kind: "unanswered", head: this.#committed.head });
-    return outcomes.map((outcome, i) => writes[i]!.forget === undefined ? outcome : IN_WAL);
+    return outcomes.map((outcome, i) => writes[i]!.forget === undefined ? outcome : left);
   }
 
   deleteProjections(type: string | undefined): Outcome<void> {
@@ -256,10 +257,8 @@ export class Writer {
 }
 
 /** The key is destroyed, and the events are written. A client that repeats the request learns when the WAL is empty. */
-const IN_WAL: Failure = {
-  kind: "unknown",
-  reason: "a forgotten key is still in the WAL: another program has been reading the database for long",
-  cause: "keyLeft",
-};
+function keyLeft(reason = "another program has been reading the database for long"): Failure {
+  return { kind: "unknown", reason: `a forgotten key is still in the WAL: ${reason}`, cause: "keyLeft" };
+}
 
 const NO_TRANSACTION: Outcome<never> = { kind: "failed", reason: "no transaction is open" };
