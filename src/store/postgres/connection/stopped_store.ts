@@ -13,7 +13,7 @@ import { readOthers, seenServers } from "../tables/servers.ts";
 import { LOCK_STORE, MOVED, READ_STATE, type StoreRow, storeRow, writeOwner } from "../tables/state.ts";
 import { readSubjects, subjectsIn } from "../tables/subjects.ts";
 import { type PostgresLocation, PostgresStoreError, reasonOf } from "./address.ts";
-import { holdsStore } from "./check_database.ts";
+import { holdsStore, versionFault } from "./check_database.ts";
 import { openPrimary } from "./open_session.ts";
 
 /** Each batch fills a chunk, not only the first ones: a move reads the whole store, and each batch is a round trip. */
@@ -37,6 +37,8 @@ export async function readStoppedStore(
     if (!await holdsStore(session, location.schema)) {
       throw new PostgresStoreError(location, "there is no store");
     }
+    const fault = await versionFault(session, true);
+    if (fault !== undefined) throw new PostgresStoreError(location, fault);
     await rejectServers(session, location);
     const [, , rows] = await session.run([{ sql: "BEGIN" }, LOCK_STORE, READ_STATE]);
     await read(contentOf(session, storeRow(rows!), new MasterKeys(masterKeys)));
