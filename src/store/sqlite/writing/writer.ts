@@ -11,6 +11,7 @@ import type { Database } from "../connection/database.ts";
 import { createDatabase } from "../data_directory/create_database.ts";
 import { checkDatabaseFile, rejectSecondName } from "../data_directory/database_file.ts";
 import { rejectMoved } from "../data_directory/moved_mark.ts";
+import { removeUnfinished } from "../data_directory/new_database_file.ts";
 import { type KnownFile, StoreFiles } from "../data_directory/store_files.ts";
 import { CheckBudget } from "../reading/check_budget.ts";
 import { readChunk } from "../reading/read_chunk.ts";
@@ -87,6 +88,7 @@ export class Writer {
     const created = !checkDatabaseFile(path);
     if (created) createDatabase(path);
     else rejectSecondName(path);
+    removeUnfinished(path);
     const db = openForWriting(path);
     // The first read creates the -wal and -shm files, and fails when one of them cannot be written.
     rejectMoved(path, readState(db).storeId);
