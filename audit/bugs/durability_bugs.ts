@@ -97,11 +97,6 @@ export const DURABILITY_BUGS: readonly Bug[] = [
         find: "  Deno.renameSync(temporary, path);",
         replace: "  if (temporary !== path) Deno.renameSync(temporary, path);",
       },
-      {
-        file: "src/store/sqlite/data_directory/new_database_file.ts",
-        find: "      this.#clear();\n    } catch",
-        replace: "    } catch",
-      },
     ],
     caughtBy: power("A"),
   },

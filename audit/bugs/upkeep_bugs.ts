@@ -136,9 +136,9 @@ export const UPKEEP_BUGS: readonly Bug[] = [
     edits: [
       {
         file: CHECKPOINTS,
-        find: '        this.#report({ kind: "checkpointFailed", reason: this.#transactions.note',
+        find: '        this.#report({ kind: "checkpointFailed", reason: this.#failure',
         replace: "        if (mode === 'TRUNCATE' && waitMilliseconds > 0) throw error;\n" +
-          '        this.#report({ kind: "checkpointFailed", reason: this.#transactions.note',
+          '        this.#report({ kind: "checkpointFailed", reason: this.#failure',
       },
       {
         file: "main.ts",

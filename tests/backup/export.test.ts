@@ -2,6 +2,7 @@ import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { HashChain } from "../../src/backup/history/hash_chain.ts";
+import { runInit } from "../cli/run_init.ts";
 import { type Ended, runCommand } from "../support/run_command.ts";
 import { startServer } from "../support/server_process.ts";
 import { change, makeBackup, placeWithoutSource, sampleEvents } from "./made_backup.ts";
@@ -54,6 +55,18 @@ Deno.test("the export of an empty store is a trailer", async () => {
   using place = placeWithoutSource();
   makeBackup(place, []);
   assert.equal((await exported(place)).stdout, withTrailer([]));
+});
+
+Deno.test("a file that cannot be written is named, and without the mark of a move there is no export", async () => {
+  using place = placeWithoutSource();
+  makeBackup(place, []);
+  const failed = /^eventstore-backup: \S*missing\/events\.ndjson cannot be written: No such file/;
+  assertFailed(await exported(place, "--output", "missing/events.ndjson"), 1, failed);
+  assert.equal((await runInit(place.directory, ["--data-dir", "data"])).code, 0);
+  Deno.mkdirSync(join(place.directory, "data/service.moved"));
+  const moved = await exported(place, "--from", "data", "--move", "--output", "events.ndjson");
+  assertFailed(moved, 1, /^eventstore-backup: \S*data\/service\.moved cannot be written: Is a directory/);
+  assert.deepEqual(namesIn(place.directory), ["backup", "data"]);
 });
 
 Deno.test("a damaged backup is exported without trailer, and no file is created from it or replaced by it", async () => {

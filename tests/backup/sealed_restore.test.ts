@@ -103,6 +103,14 @@ Deno.test("encrypted events are restored with their keys, or knowingly without",
   assert.equal((await restore(place, "--to", "with", "--keys", keys, "--until", "1")).code, 0);
   assert.deepEqual(await payloadsIn(join(place.directory, "with")), [ONE]);
 
+  // An event that lacks its key counts only if it is restored.
+  await server.client().append(ofStudent("s2"));
+  assert.equal((await place.run()).code, 0);
+  for (const flags of [["--dry-run"], []]) {
+    const part = await restore(place, "--to", "part", "--keys", keys, "--until", "2", ...flags);
+    assert.match(part.stdout, /keys of subjects: 1 in use, 0 forgotten(; nothing was changed)?$/m);
+  }
+
   // The list alone shows which subjects were forgotten after the keys were copied.
   Deno.removeSync(join(place.dataDir, `${await server.client().storeId()}.forgotten.ndjson`));
   assertFailed(await restore(place, "--to", "data", "--keys", keys), 1, /forgotten\.ndjson is missing/);

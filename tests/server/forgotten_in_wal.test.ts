@@ -5,6 +5,7 @@ import type { Reply } from "../support/connection.ts";
 import { eventually } from "../support/eventually.ts";
 import { metrics } from "../support/metrics.ts";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
+import { WaitingRead } from "../support/waiting_read.ts";
 
 /* The promise of docs/privacy.md while another program reads the file of the database for long. */
 
@@ -20,8 +21,8 @@ function bytesOf(path: string): string {
 
 const ENV = { SERVICE_SUBJECTS: "student" };
 
-function forgetIn(server: ServerProcess): Promise<Reply> {
-  return server.client().request("POST", "/forget", { json: { identifier } });
+function forgetIn(server: ServerProcess, events: readonly object[] = []): Promise<Reply> {
+  return server.client().request("POST", "/forget", { json: { identifier, events } });
 }
 
 /** Writes an event of the subject. @returns what names the files that have the key of the subject */
@@ -50,7 +51,10 @@ Deno.test("while another program reads for long, forgetting gets no answer; once
   const forget = (): Promise<Reply> => forgetIn(server);
   {
     using _reader = readForLong(server);
-    await assert.rejects(forget(), "it must not answer before the WAL is empty");
+    using waiting = await WaitingRead.begin(client, [{ types: ["Forgotten"] }]);
+    const events = [{ type: "Forgotten", identifiers: {}, metadata: {}, payload: "" }];
+    await assert.rejects(forgetIn(server, events), "it must not answer before the WAL is empty");
+    await eventually(() => assert.ok(waiting.isAnswered, "a client that waits gets the event"));
     await eventually(() =>
       assert.match(server.stdout + server.stderr, /a forgotten key is still in the WAL: another program/)
     );

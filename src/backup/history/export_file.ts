@@ -2,9 +2,9 @@ import { isThere, rejectIrregular } from "../../files/is_there.ts";
 import { NewFile } from "../../files/new_file.ts";
 
 /** @throws an error that names the file that could not be written */
-export function naming(path: string, write: () => void): void {
+export function naming<T>(path: string, write: () => T): T {
   try {
-    write();
+    return write();
   } catch (error) {
     throw new Error(`${path} cannot be written: ${(error as Error).message}`);
   }
@@ -20,7 +20,7 @@ const SQLITE_START = "SQLite format 3\0";
 export function newExportFile(path: string): NewFile {
   rejectIrregular(path);
   if (isDatabase(path)) throw new Error(`${path} is a database; it will not be replaced`);
-  return new NewFile(path, 0o600);
+  return naming(path, () => new NewFile(path, 0o600));
 }
 
 function isDatabase(path: string): boolean {

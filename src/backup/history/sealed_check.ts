@@ -15,6 +15,7 @@ export class SealedCheck {
   readonly #keys: Keys | undefined;
   readonly #forgotten: Forgotten;
   readonly #opens: boolean;
+  readonly #upTo: number;
   readonly #faults: string[] = [];
   #faultCount = 0;
   /** The IDs of keys whose subject was changed, each of which is named once. */
@@ -30,11 +31,13 @@ export class SealedCheck {
   /**
    * @param keys undefined: encrypted payloads are only counted
    * @param opens false when it is enough to know which keys there are
+   * @param upTo the sequence after which events do not count
    */
-  constructor(keys?: Keys, forgotten: Forgotten = new Map(), opens = true) {
+  constructor(keys?: Keys, forgotten: Forgotten = new Map(), opens = true, upTo = Infinity) {
     this.#keys = keys;
     this.#forgotten = forgotten;
     this.#opens = opens;
+    this.#upTo = upTo;
   }
 
   /** True when payloads are decrypted. */
@@ -44,7 +47,7 @@ export class SealedCheck {
 
   add(line: ParsedLine): void {
     const { sealed } = line;
-    if (sealed === undefined) return;
+    if (sealed === undefined || line.sequence > this.#upTo) return;
     this.sealed++;
     if (this.#opens) this.#compareSubjects(line);
     const all = this.#keys;

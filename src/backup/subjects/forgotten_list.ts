@@ -59,15 +59,15 @@ export async function updateForgottenList(source: Source, storeId: string, dataD
 
 /** Writes a list, whole or not at all. */
 export function writeForgottenList(path: string, storeId: string, keys: ForgottenKeys): void {
+  using file = newExportFile(path);
+  const chain = new HashChain();
+  let text = "";
+  for (const key of keys.values()) {
+    const line = forgottenLine(key);
+    chain.add(line);
+    text += line;
+  }
   naming(path, () => {
-    using file = newExportFile(path);
-    const chain = new HashChain();
-    let text = "";
-    for (const key of keys.values()) {
-      const line = forgottenLine(key);
-      chain.add(line);
-      text += line;
-    }
     file.write(text + trailerLine(storeId, keys.size, chain));
     file.keep();
   });

@@ -95,9 +95,9 @@ export function storedSubjects({ keys, forgotten }: RestoredSubjects): StoredSub
   ];
 }
 
-/** Returns what counts the events that will be unreadable for lack of a key. */
-export function keyCheckOf({ keys, forgotten }: RestoredSubjects): SealedCheck {
-  return new SealedCheck(byId(keys), byId(forgotten), false);
+/** Returns what counts the events, up to a sequence, that will be unreadable for lack of a key. */
+export function keyCheckOf({ keys, forgotten }: RestoredSubjects, upTo?: number): SealedCheck {
+  return new SealedCheck(byId(keys), byId(forgotten), false, upTo);
 }
 
 function byId<Key extends { readonly id: string }>(keys: readonly Key[]): ReadonlyMap<string, Key> {

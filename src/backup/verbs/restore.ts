@@ -62,7 +62,7 @@ export async function restore(
   checkDatabaseFile(path);
   const until = typeof end === "bigint" ? sequenceBefore(path, end, untilText!) : end;
   const subjects = subjectsOfBackup(context.dataDir, storeId, keyOptions);
-  const sealed = keyCheckOf(subjects);
+  const sealed = keyCheckOf(subjects, until);
   const backup = { storeId, path, until, sealed, keyOptions };
   if (!dryRun) makeDataDirectory(to);
   using _server = !dryRun || isThere(lock) ? lockDataDirectory(to) : undefined;

@@ -65,6 +65,7 @@ export class SqliteStore implements Store {
     writer.onDeath = (reason) => report({ kind: "broken", reason });
     writer.onNotification = (event) => {
       if (event.kind === "reset") return this.feed.reset(event.storeId);
+      if (event.kind === "unanswered") return this.feed.committedMany(event.head);
       if (event.kind === "lost") readers.lost = event.reason;
       if (event.kind === "checkpointFailed") this.counts.checkpointsFailed++;
       report(event);

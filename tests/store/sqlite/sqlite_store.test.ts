@@ -34,6 +34,18 @@ for (const [when, inTurn] of [["at rest", false], ["in an open turn", true]] as 
   });
 }
 
+Deno.test("a start removes what a restore has left that was killed before it replaced the database", async () => {
+  using directory = new TestDirectory();
+  initStore(directory.path);
+  for (const end of ["", "-wal", "-journal"]) {
+    Deno.writeTextFileSync(directory.file(`events.db.new${end}`), "key");
+  }
+  const store = await SqliteStore.open({ dataDir: directory.path, readersMax: 1 });
+  await store.close();
+  const names = [...Deno.readDirSync(directory.path)].map(({ name }) => name).sort();
+  assert.deepEqual(names, ["events.db", "events.lock"]);
+});
+
 Deno.test("a thousand reads may wait for a reader, one more is rejected as Unavailable, but a ping is answered first", async () => {
   await withStore(1, async (store) => {
     await store.reads.ping();

@@ -1,6 +1,7 @@
 import type { ProjectionReplace } from "../../../model/projection.ts";
-import { BatchSize } from "../../core/chunks/batch_size.ts";
+import { CHUNK_BYTES } from "../../api/chunk.ts";
 import type { StoppedStore } from "../../api/stopped_store.ts";
+import { type BatchLimits, BatchSize } from "../../core/chunks/batch_size.ts";
 import { MasterKeys } from "../../core/sealing/master_keys.ts";
 import { subjectParts } from "../../core/subject_parts.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
@@ -12,8 +13,11 @@ import { readOthers, seenServers } from "../tables/servers.ts";
 import { LOCK_STORE, MOVED, READ_STATE, type StoreRow, storeRow, writeOwner } from "../tables/state.ts";
 import { readSubjects, subjectsIn } from "../tables/subjects.ts";
 import { type PostgresLocation, PostgresStoreError, reasonOf } from "./address.ts";
-import { holdsStore } from "./check_database.ts";
+import { holdsStore, versionFault } from "./check_database.ts";
 import { openPrimary } from "./open_session.ts";
+
+/** Each batch fills a chunk, not only the first ones: a move reads the whole store, and each batch is a round trip. */
+const WHOLE_STORE: BatchLimits = { ...BATCHES, bytesMin: CHUNK_BYTES, eventsMax: 500 };
 
 /**
  * Reads a store that no server uses, and locks it meanwhile.
@@ -33,6 +37,8 @@ export async function readStoppedStore(
     if (!await holdsStore(session, location.schema)) {
       throw new PostgresStoreError(location, "there is no store");
     }
+    const fault = await versionFault(session, true);
+    if (fault !== undefined) throw new PostgresStoreError(location, fault);
     await rejectServers(session, location);
     const [, , rows] = await session.run([{ sql: "BEGIN" }, LOCK_STORE, READ_STATE]);
     await read(contentOf(session, storeRow(rows!), new MasterKeys(masterKeys)));
@@ -64,7 +70,10 @@ function contentOf(
   return {
     storeId,
     head,
-    events: () => batchesOf(session, { after: 0, upTo: head }, "forwards", new BatchSize(BATCHES), Infinity),
+    events() {
+      const size = new BatchSize(WHOLE_STORE);
+      return batchesOf(session, { after: 0, upTo: head }, "forwards", size, Infinity);
+    },
     async *projections() {
       let after: ProjectionReplace | undefined;
       for (;;) {

@@ -49,9 +49,10 @@ export class SessionPool {
     return this.#idle.length > 0 || (mayOpen && FOR_ONE_PAGE <= this.max);
   }
 
-  /** Closes all connections, also those in use. */
+  /** Closes all connections, also those in use. Reads that wait for one fail, and so do later ones. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#waiting.rejectAll(closed());
     await Promise.all([...this.#idle, ...this.#busy].map((session) => session.close()));
   }
 
@@ -67,6 +68,8 @@ export class SessionPool {
       return idle;
     }
     if (client?.disconnected.aborted) throw new ClientDisconnected();
+    // A client may still read a page of a server that has been replaced.
+    if (this.#isClosed) throw closed();
     if (this.#waiting.count >= WAITING_MAX && !isUrgent) {
       throw new ApiError("Unavailable", "too many reads are waiting for a connection");
     }
@@ -112,4 +115,8 @@ export class SessionPool {
       session.close();
     }
   }
+}
+
+function closed(): ApiError {
+  return new ApiError("Unavailable", "the store was closed");
 }

@@ -8,14 +8,19 @@ import { StoreFileError } from "./database_file.ts";
  * be a second one with the same ID, and clients would take both for one store.
  */
 
-/** Marks a store as moved, durably. @param output the file that has its content */
+/** Marks a store as moved, durably. @param output the file that has its content @throws StoreFileError */
 export function markMoved(dataDir: string, storeId: string, output: string): void {
-  using file = new NewFile(markPath(dataDir), 0o600);
-  file.write(`${storeId} was exported to ${output}\n`);
-  file.keep();
-  // Root may have exported the store. The user of the server must be able to read why it does not start.
-  const { uid, gid } = Deno.statSync(dataDir);
-  Deno.chownSync(markPath(dataDir), uid, gid);
+  const mark = markPath(dataDir);
+  try {
+    using file = new NewFile(mark, 0o600);
+    file.write(`${storeId} was exported to ${output}\n`);
+    file.keep();
+    // Root may have exported the store. The user of the server must be able to read why it does not start.
+    const { uid, gid } = Deno.statSync(dataDir);
+    Deno.chownSync(mark, uid, gid);
+  } catch (error) {
+    throw new StoreFileError(`${mark} cannot be written: ${(error as Error).message}`);
+  }
 }
 
 /** @throws StoreFileError when the store was moved. The mark of another store, which was here before, does not count */

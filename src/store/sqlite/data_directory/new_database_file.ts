@@ -6,7 +6,8 @@ const FILE_ENDS = ["", "-wal", "-shm", "-journal"];
 
 /**
  * A database that is being created under a temporary name. It gets its final name when it is complete, so a crash
- * leaves either nothing or all of it. The next creation removes what a crash left behind.
+ * leaves either nothing or all of it. The next creation removes what a crash left behind, and so does the next start of
+ * a server.
  */
 export class NewDatabaseFile implements Disposable {
   readonly path: string;
@@ -15,7 +16,7 @@ export class NewDatabaseFile implements Disposable {
   constructor(path: string) {
     this.path = path;
     this.temporary = `${path}.new`;
-    this.#clear();
+    removeUnfinished(path);
     // SQLite takes an empty file for a new database and keeps its mode, also for the -wal and -shm files.
     Deno.openSync(this.temporary, { write: true, createNew: true, mode: 0o600 }).close();
     Deno.chmodSync(this.temporary, 0o600);
@@ -33,13 +34,17 @@ export class NewDatabaseFile implements Disposable {
   /** Removes the temporary files, unless the database got its final name. */
   [Symbol.dispose](): void {
     try {
-      this.#clear();
+      removeUnfinished(this.path);
     } catch {
       // The caller reports why the creation failed. The next creation removes the files.
     }
   }
+}
 
-  #clear(): void {
-    for (const end of FILE_ENDS) removeIfThere(this.temporary + end);
-  }
+/**
+ * Removes what an interrupted creation has left, which may hold keys of subjects. The data directory must be locked.
+ * @throws Error of the operating system
+ */
+export function removeUnfinished(path: string): void {
+  for (const end of FILE_ENDS) removeIfThere(`${path}.new${end}`);
 }

@@ -42,6 +42,7 @@ export class Checkpoints {
   #waitsAgainAt = -Infinity;
   /** True when something may have been written since the last merge, or before this start. */
   #isUnmerged = true;
+  #failure: string | undefined;
 
   /**
    * @param onBroken called when an idle store was found broken, or one of its files lost
@@ -57,6 +58,11 @@ export class Checkpoints {
     this.#transactions = transactions;
     this.#onBroken = onBroken;
     this.#report = report;
+  }
+
+  /** Why the last checkpoint failed; undefined when it did not, or a reader was in the way. */
+  get failure(): string | undefined {
+    return this.#failure;
   }
 
   /** Runs after each transaction. */
@@ -81,9 +87,13 @@ export class Checkpoints {
     this.#idleTimer = undefined;
   }
 
-  /** Moves the WAL into the database file and leaves none of it behind. @returns false when a reader takes too long */
+  /**
+   * Moves the WAL into the database file and leaves none of it behind.
+   * @returns false when a reader takes too long, or it fails: then bytes may be left in a WAL that SQLite calls empty
+   */
   emptyWal(waitMilliseconds = BUSY_TIMEOUT_MILLISECONDS): boolean {
-    return this.#run("TRUNCATE", waitMilliseconds) && this.#walPages.total === 0;
+    const isDone = this.#run("TRUNCATE", waitMilliseconds) && this.#failure === undefined;
+    return isDone && this.#walPages.total === 0;
   }
 
   /** Leaves an empty WAL behind, unless a reader takes too long. */
@@ -171,9 +181,11 @@ export class Checkpoints {
     return this.#waitingFor(waitMilliseconds, () => {
       try {
         const [busy] = this.#db.get(`PRAGMA wal_checkpoint(${mode})`) as number[];
+        this.#failure = undefined;
         return busy === 0;
       } catch (error) {
-        this.#report({ kind: "checkpointFailed", reason: this.#transactions.note(error, "checkpoint") });
+        this.#failure = this.#transactions.note(error, "checkpoint");
+        this.#report({ kind: "checkpointFailed", reason: this.#failure });
         return true;
       }
     });

@@ -11,6 +11,7 @@ import type { Database } from "../connection/database.ts";
 import { createDatabase } from "../data_directory/create_database.ts";
 import { checkDatabaseFile, rejectSecondName } from "../data_directory/database_file.ts";
 import { rejectMoved } from "../data_directory/moved_mark.ts";
+import { removeUnfinished } from "../data_directory/new_database_file.ts";
 import { type KnownFile, StoreFiles } from "../data_directory/store_files.ts";
 import { CheckBudget } from "../reading/check_budget.ts";
 import { readChunk } from "../reading/read_chunk.ts";
@@ -25,8 +26,11 @@ import { StoreWatch } from "./store_watch.ts";
 import { TransactionRunner } from "./transaction_runner.ts";
 import { WriteTransaction } from "./write_transaction.ts";
 
-/** An event for the main thread. A reset has given the store a new ID. */
-export type WriterEvent = StoreNotice | { readonly kind: "reset"; readonly storeId: string };
+/** An event for the main thread. A reset has given the store a new ID, or writes were committed without an answer. */
+export type WriterEvent =
+  | StoreNotice
+  | { readonly kind: "reset"; readonly storeId: string }
+  | { readonly kind: "unanswered"; readonly head: number };
 
 /** The write transactions of the store (see `StoreWriter`), on the only read-write connection. Runs in a worker. */
 export class Writer {
@@ -84,6 +88,7 @@ export class Writer {
     const created = !checkDatabaseFile(path);
     if (created) createDatabase(path);
     else rejectSecondName(path);
+    removeUnfinished(path);
     const db = openForWriting(path);
     // The first read creates the -wal and -shm files, and fails when one of them cannot be written.
     rejectMoved(path, readState(db).storeId);
@@ -126,9 +131,12 @@ export class Writer {
   ): readonly Outcome<AttemptResult>[] {
     const forgets = writes.some(({ forget }) => forget !== undefined);
     if (!forgets || this.#checkpoints.emptyWal()) return outcomes;
+    const left = keyLeft(this.#checkpoints.failure);
     // The client gets no answer, so the log is where the reason is looked for.
-    this.#report({ kind: "keyInWal", reason: IN_WAL.reason });
-    return outcomes.map((outcome, i) => writes[i]!.forget === undefined ? outcome : IN_WAL);
+    this.#report({ kind: "keyInWal", reason: left.reason });
+    // Clients that wait for the events get them.
+    this.#report({ kind: "unanswered", head: this.#committed.head });
+    return outcomes.map((outcome, i) => writes[i]!.forget === undefined ? outcome : left);
   }
 
   deleteProjections(type: string | undefined): Outcome<void> {
@@ -251,10 +259,8 @@ export class Writer {
 }
 
 /** The key is destroyed, and the events are written. A client that repeats the request learns when the WAL is empty. */
-const IN_WAL: Failure = {
-  kind: "unknown",
-  reason: "a forgotten key is still in the WAL: another program has been reading the database for long",
-  cause: "keyLeft",
-};
+function keyLeft(reason = "another program has been reading the database for long"): Failure {
+  return { kind: "unknown", reason: `a forgotten key is still in the WAL: ${reason}`, cause: "keyLeft" };
+}
 
 const NO_TRANSACTION: Outcome<never> = { kind: "failed", reason: "no transaction is open" };

@@ -4,6 +4,7 @@ import type { StoreNotice } from "../../../../src/store/api/store.ts";
 import { termItem } from "../../../../src/store/core/index_terms.ts";
 import { indexedSequences, itemExpression } from "../../../../src/store/sqlite/tables/tag_index.ts";
 import { openForWriting } from "../../../../src/store/sqlite/connection/connection.ts";
+import { SqlCode } from "../../../../src/store/sqlite/connection/database.ts";
 import { Checkpoints } from "../../../../src/store/sqlite/writing/checkpoints.ts";
 import { TransactionRunner } from "../../../../src/store/sqlite/writing/transaction_runner.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -38,6 +39,22 @@ Deno.test("a checkpoint moves a long WAL into the file, the last one empties it,
   assert.equal(Deno.statSync(`${store.path}-wal`).size, 0);
   assert.equal(busyTimeout(), 5000);
   assert.equal(transactions.broken, undefined);
+});
+
+Deno.test("a WAL is not called empty when SQLite has begun a new one, and could not cut off the bytes of the old one", () => {
+  using store = new TestStore();
+  const checkpoints = new Checkpoints(store.db, new TransactionRunner(store.db), () => {});
+  store.append([newEvent("t")]);
+  const get = store.db.get.bind(store.db);
+  store.db.get = (sql, ...values) => {
+    const row = get(sql, ...values);
+    if (sql === "PRAGMA wal_checkpoint(TRUNCATE)") {
+      throw Object.assign(new Error("disk I/O error"), { errcode: SqlCode.ioError });
+    }
+    return row;
+  };
+  assert.equal(checkpoints.emptyWal(), false);
+  assert.equal(checkpoints.failure, "checkpoint failed: disk I/O error");
 });
 
 Deno.test("the WAL of an idle store is emptied, once the last of several transactions is long enough ago", async () => {
