@@ -1,8 +1,9 @@
-import { quickAuditTest } from "./quick_audit.ts";
+import { quickAuditTest, shortAuditTest } from "./quick_audit.ts";
+
+await shortAuditTest("what was acknowledged survives kills", "kills", 20);
 
 await quickAuditTest(
-  "what was acknowledged survives kills, wrong or damaged files change nothing, and of several servers one stays",
-  "kills",
+  "wrong or damaged files change nothing, and of several servers one stays",
   "starts",
   "damaged_store",
   "races",

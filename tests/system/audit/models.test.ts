@@ -5,7 +5,7 @@ import { inDirectory } from "../../support/directory.ts";
 import { shortAuditTest } from "./quick_audit.ts";
 import { runDeno } from "../../support/run_command.ts";
 
-await shortAuditTest("the server answers random commands as a model of its edition does", "models", 2000);
+await shortAuditTest("the server answers random commands as a model of its edition does", "models", 1200);
 
 Deno.test("commands that a server with a bug answers wrongly are reported, and can be repeated alone", async () => {
   const bug = BUGS.find(({ name }) => name === "a condition that was read on another store is accepted")!;

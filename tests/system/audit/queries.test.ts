@@ -1,3 +1,3 @@
-import { quickAuditTest } from "./quick_audit.ts";
+import { shortAuditTest } from "./quick_audit.ts";
 
-await quickAuditTest("what the index answers is what the rule of queries says", "queries");
+await shortAuditTest("what the index answers is what the rule of queries says", "queries", 850);

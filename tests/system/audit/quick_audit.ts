@@ -19,8 +19,8 @@ export async function quickAuditTest(name: string, ...checks: readonly string[])
 }
 
 /**
- * Registers the same for one check with fewer rounds of each edition. They suffice for its lower bounds and for its
- * planted bugs. With EVENTSTORE_LONG_TESTS=1 it is not shortened.
+ * Registers the same for one check with fewer rounds of each edition. They suffice for its lower bounds. Planted
+ * bugs have rounds of their own. With EVENTSTORE_LONG_TESTS=1 it is not shortened.
  */
 export async function shortAuditTest(name: string, check: string, rounds: number): Promise<void> {
   const fewer = IS_LONG ? [] : ["--rounds", String(rounds)];

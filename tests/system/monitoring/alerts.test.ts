@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { type DebianProgram, debianTest } from "../support/debian_program.ts";
 import { readMonitoring } from "./prometheus.ts";
 
-const TESTS = Deno.readTextFileSync(new URL("alerts.test.yml", import.meta.url));
+/** The tests of the rules, in files for promtool. */
+const TESTS = ["alerts.test.yml", "alerts_of_days.test.yml"];
 
 async function promtool(program: DebianProgram, args: readonly string[], rules: string): Promise<string> {
   const directory = await Deno.makeTempDir({ prefix: "eventstore_test_" });
   try {
     await Deno.writeTextFile(join(directory, "alerts.yml"), rules);
-    await Deno.writeTextFile(join(directory, "alerts.test.yml"), TESTS);
+    for (const name of TESTS) await Deno.copyFile(new URL(name, import.meta.url), join(directory, name));
     const command = new Deno.Command(program.path, {
       args: [...args],
       cwd: directory,
@@ -36,7 +37,7 @@ await debianTest(
   "promtool: each alert fires when it should and not before",
   async (programs) => {
     const rules = readMonitoring("alerts.yml");
-    const output = await promtool(programs.promtool, ["test", "rules", "alerts.test.yml"], rules);
+    const output = await promtool(programs.promtool, ["test", "rules", ...TESTS], rules);
     assert.match(output, /SUCCESS\s+exit code 0$/);
   },
 );
@@ -49,7 +50,7 @@ await debianTest(
     const names = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name!);
     for (const spoilt of ["vector(1) == 2", "vector(1)"]) {
       const spoiltRules = rules.replaceAll(/^( *expr: )(>-\n( {10}.*\n)+|.*\n)/gm, `$1${spoilt}\n`);
-      const output = await promtool(programs.promtool, ["test", "rules", "alerts.test.yml"], spoiltRules);
+      const output = await promtool(programs.promtool, ["test", "rules", ...TESTS], spoiltRules);
       assert.match(output, /exit code 1$/);
       for (const name of names) {
         assert.match(
