@@ -26,7 +26,7 @@ Deno.test("forget makes the payloads of a person unreadable, and says what happe
   await server.client().append(registered("s1"), registered("s2"));
   assert.equal(
     await shell.prints(["forget", "student=s1"]),
-    "student=s1 is forgotten: its payloads are unreadable for good\n",
+    "student=s1 is forgotten: its encrypted payloads are unreadable for good\n",
   );
   assert.equal(await shell.prints(["forget", "student=s1"]), "student=s1 was forgotten before\n");
   assert.deepEqual(await payloads(server), ["", '{"name":"Ada s2"}']);

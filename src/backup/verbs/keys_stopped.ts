@@ -1,4 +1,5 @@
 import { UsageError } from "../../config/config_error.ts";
+import { ApiError } from "../../model/errors.ts";
 import type { StoredSubject } from "../../store/api/store.ts";
 import type { StoppedStore } from "../../store/api/stopped_store.ts";
 import { MasterKeys } from "../../store/core/sealing/master_keys.ts";
@@ -98,6 +99,9 @@ export function stoppedDirectory(dataDir: string, masterKeys: readonly string[] 
         using db = openForChecking(path);
         await read({ ...readState(db), subjects: () => subjectsIn(db, masters) });
       } catch (error) {
+        if (error instanceof ApiError) {
+          throw new Error(`${path} cannot be read: ${error.detail}; only --from-server reads these settings`);
+        }
         if (sqlCodeOf(error) === undefined) throw error;
         throw new Error(`${path} cannot be read: ${(error as Error).message}`);
       }

@@ -23,7 +23,7 @@ export async function forget(
   if (json) await context.print(jsonLine(done));
   else {
     const what = done.forgotten === "now"
-      ? "is forgotten: its payloads are unreadable for good"
+      ? "is forgotten: its encrypted payloads are unreadable for good"
       : "was forgotten before";
     const sequences = done.events.map(({ sequence }) => sequence).join(", ");
     const written = sequences === "" ? "" : `; written: ${sequences}`;
