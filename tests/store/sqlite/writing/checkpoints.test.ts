@@ -41,7 +41,7 @@ Deno.test("a checkpoint moves a long WAL into the file, the last one empties it,
   assert.equal(transactions.broken, undefined);
 });
 
-Deno.test("a WAL is not called empty when SQLite has begun a new one, and could not cut off the bytes of the old one", () => {
+Deno.test("a WAL is not called empty when SQLite has begun a new one, and could not truncate the file of the old one", () => {
   using store = new TestStore();
   const checkpoints = new Checkpoints(store.db, new TransactionRunner(store.db), () => {});
   store.append([newEvent("t")]);
