@@ -48,14 +48,17 @@ export async function npmPackage(to: string): Promise<string> {
  * Makes the npm package of the event store for Emmett in the same way. To compile it, npm installs Emmett and the
  * package of the client.
  * @param to the directory for the package
+ * @param client the absolute path of the package of the client, if it was made before
  * @returns the path of the package
  */
-export async function emmettPackage(to: string): Promise<string> {
+export async function emmettPackage(to: string, client?: string): Promise<string> {
   return await packageOf(EMMETT, to, async (sources, directory) => {
     const { imports } = await settings();
     const emmett = imports["@event-driven-io/emmett"]!.replace(/^npm:/, "");
     const options = ["--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"];
-    await run("npm", ["install", ...options, await npmPackage(directory), emmett], { cwd: sources });
+    await run("npm", ["install", ...options, client ?? await npmPackage(directory), emmett], {
+      cwd: sources,
+    });
   });
 }
 

@@ -4,7 +4,7 @@ import { type ExplorerOptions } from "../../../explorer/server/explorer_options.
 import { placeOf } from "../../client/support.ts";
 import { type ServerOptions, type ServerProcess, startServer } from "../../support/server_process.ts";
 import { Chromium, type ChromiumPage, type PageOptions } from "../support/chromium.ts";
-import { debianTest } from "../support/debian_program.ts";
+import { debianProgram, debianTest, ProgramMissing } from "../support/debian_program.ts";
 
 /** A server, its explorer, and a browser. */
 export interface Explored {
@@ -21,6 +21,8 @@ export interface ExploredOptions {
   readonly explorer?: Partial<ExplorerOptions>;
   /** The data directory of an existing store. */
   readonly directory?: () => Promise<string>;
+  /** True for a browser of its own, which has shown no page yet. */
+  readonly isFirstPage?: boolean;
 }
 
 /** An event as a test writes it. */
@@ -31,10 +33,25 @@ export const EVENT = {
   payload: '{"text":"hello","n":1}',
 };
 
+/**
+ * The browser of all tests of a file, since its start takes long. Each explorer has a port of its own, so its pages see
+ * nothing that those of another one have stored.
+ */
+let shared: Chromium | undefined;
+Deno.test.beforeAll(async () => {
+  try {
+    shared = await Chromium.start(await debianProgram("chromium"));
+  } catch (error) {
+    // Then the tests are ignored.
+    if (!(error instanceof ProgramMissing)) throw error;
+  }
+});
+Deno.test.afterAll(() => shared?.[Symbol.asyncDispose]());
+
 /** Registers a test with a server that can be reset, its explorer, and a browser. */
 export async function exploredTest(
   name: string,
-  { server: options = {}, explorer: more = {}, directory }: ExploredOptions,
+  { server: options = {}, explorer: more = {}, directory, isFirstPage = false }: ExploredOptions,
   test: (explored: Explored) => Promise<void>,
 ): Promise<void> {
   await debianTest(["chromium"], name, async ({ chromium }) => {
@@ -43,11 +60,13 @@ export async function exploredTest(
     try {
       await using server = await startServer({ ...options, ...place, env, listenOnly: true });
       await using explorer = startExplorer({ store: placeOf(server.address), ...more });
-      await using browser = await Chromium.start(chromium);
+      await using opened = new AsyncDisposableStack();
+      const browser = isFirstPage ? opened.use(await Chromium.start(chromium)) : shared!;
       const openWith: Explored["openWith"] = async (explorer, view, size) => {
         const [start, key] = explorer.url.split("#") as [string, string];
         const shown = view ?? "/events";
-        return await browser.open(`${start}#${shown}${shown.includes("?") ? "&" : "?"}${key}`, size);
+        const url = `${start}#${shown}${shown.includes("?") ? "&" : "?"}${key}`;
+        return opened.use(await browser.open(url, size));
       };
       const open: Explored["open"] = (view, size) => openWith(explorer, view, size);
       await test({ server, explorer, open, openWith });

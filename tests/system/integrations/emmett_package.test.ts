@@ -27,7 +27,8 @@ async function install(): Promise<string | undefined> {
   await Deno.writeTextFile(join(directory, "package.json"), '{ "type": "module", "private": true }');
   try {
     const emmett = imports[EMMETT].replace(/^npm:/, "");
-    const packages = [await npmPackage(directory), await emmettPackage(directory), emmett];
+    const client = await npmPackage(directory);
+    const packages = [client, await emmettPackage(directory, client), emmett];
     await run("npm", [...INSTALL, ...packages], { cwd: directory });
   } catch (error) {
     if (!/^\w*Error: npm install /.test(String(error))) throw error;

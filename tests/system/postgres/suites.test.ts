@@ -10,15 +10,18 @@ const filesOf = (folder: string, names: string): string[] =>
 
 /**
  * The tests of every store, the tests of every edition, and those tests of the editions in which storages may easily
- * differ. The task test-postgres runs all of them. Each group of files has a process of its own.
+ * differ: not those of limits, rights, the queue, profiles and HTTP alone. The task test-postgres runs all of them. Each
+ * group of files has a process of its own.
  */
 const SUITES = [
   ["./suites/store_contract.ts", ...filesOf("contract", "contract")],
-  filesOf("a_write", "conditions metrics operational queries start waiting write"),
-  filesOf("b_tx", "conflicts errors limits operational pause projections statistics transactions"),
-  filesOf("c_ticket", "appends fifo metrics operational pause projections reads reset stopping tickets"),
-  filesOf("shared", "documented_metrics request_metrics store_metrics"),
-  filesOf("subjects", "forgetting rights same_answers"),
+  filesOf("a_write", "conditions metrics queries waiting write"),
+  filesOf("b_tx", "conflicts errors pause projections statistics transactions"),
+  filesOf("c_ticket", "appends metrics pause projections reads reset stopping tickets"),
+  [
+    ...filesOf("shared", "documented_metrics store_metrics"),
+    ...filesOf("subjects", "forgetting same_answers"),
+  ],
 ];
 
 await debianTest(

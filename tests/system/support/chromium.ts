@@ -224,6 +224,7 @@ export class ChromiumPage implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
     await this.call("Page.close").catch(() => {});
     this.#socket.close();
   }
