@@ -82,7 +82,8 @@ export class Connections implements Transport {
       if (kept !== undefined) return await this.#sendOver(kept, request, signal);
     } catch (error) {
       // The server may have closed it just now. To send a read again does no harm.
-      if (kept!.isAnswered || method === "POST" || signal.aborted) throw error;
+      const isRead = method === "GET" || method === "QUERY";
+      if (kept!.isAnswered || !isRead || signal.aborted) throw error;
     }
     return await this.#sendOver(this.#open(), request, signal);
   }

@@ -115,6 +115,19 @@ Deno.test("a read is sent again when the server has just closed the connection",
   });
 });
 
+Deno.test("a write or a delete is sent once, also when its connection closes without an answer", async () => {
+  await withStore(async (store, server) => {
+    for (const send of [() => store.append({ type: "t", payload: 1 }), () => store.projections.deleteAll()]) {
+      [server.answer, server.closes] = [ANSWER, false];
+      await store.read("*");
+      const before = server.requests.length;
+      [server.answer, server.closes] = ["", true];
+      assert.ok((await lost(send())).outcomeUnknown);
+      assert.equal(server.requests.length, before + 1);
+    }
+  });
+});
+
 Deno.test("a value that no head can have is not sent", async () => {
   await withStore(async (_, server, transport) => {
     const store = new EventStore({ transport, token: "a\r\nx-service-store: b", retrySeconds: 0 });
