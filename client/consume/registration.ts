@@ -87,7 +87,8 @@ export async function renew(records: Records, signal: AbortSignal): Promise<void
   for (let i = 0; i < parked.length; i += CHANGES_MAX) {
     const part = parked.slice(i, i + CHANGES_MAX);
     const gone = part.map(([id, version]) => ({ type: records.type, id, version }));
-    await unlessConflict(records, { delete: gone }, signal);
+    // While one of them is left, the partitions stay void, so that this is done again.
+    if (!await unlessConflict(records, { delete: gone }, signal)) return;
   }
   const replace = partitions.map(([id, version]) => records.replaced(id, version, fresh));
   await unlessConflict(records, { replace }, signal);
@@ -97,15 +98,20 @@ function isIn({ checkpoint, done }: PartitionRecord, head: Position): boolean {
   return checkpoint.storeId === head.storeId && Math.max(checkpoint.sequence, ...done) <= head.sequence;
 }
 
-/** Writes projections. The caller reads again, so a conflict and a lost answer do no harm. */
+/**
+ * Writes projections. The caller reads again, so a conflict and a lost answer do no harm.
+ * @returns false after these
+ */
 async function unlessConflict(
   { server }: Records,
   projections: Parameters<typeof write>[2]["projections"],
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   try {
     await write(server, [], { projections: projections!, signal });
+    return true;
   } catch (error) {
-    if (!(error instanceof Conflict || error instanceof ConnectionLost)) throw error;
+    if (error instanceof Conflict || error instanceof ConnectionLost) return false;
+    throw error;
   }
 }

@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { type PartitionRecord, Records } from "../../../client/consume/records.ts";
+import { renew } from "../../../client/consume/registration.ts";
 import type { EventStore } from "../../../client/mod.ts";
+import { serverOf } from "../../../client/server.ts";
+import { write } from "../../../client/writing.ts";
 import { fetchTransport } from "../../../client/transport/fetch_transport.ts";
 import { pause } from "../../support/eventually.ts";
 import { type Fault, FaultyTransport } from "../faulty_transport.ts";
@@ -167,6 +171,25 @@ Deno.test("after a reset, and after its type was deleted, it begins anew", async
   await handled(consumer, 1, 1, 2);
   await store.projections.deleteType("consumer:c");
   await handled(consumer, 1, 1, 1, 2, 2);
+});
+
+Deno.test("partitions of a void history begin anew only when its parked events are gone", async () => {
+  const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
+  const records = new Records(serverOf({ transport, retrySeconds: 0 }), "void");
+  const { signal } = new AbortController();
+  const parked = records.created("parked-0-3", { sequence: 3 });
+  const partition = records.created("partition-0", { checkpoint: { storeId: "old", sequence: 5 }, done: [] });
+  await write(records.server, [], { projections: { create: [partition, parked] } });
+  const now = async () => {
+    const { value } = (await records.read<PartitionRecord>("partition-0", signal))!;
+    return [value.checkpoint.sequence, (await records.list(signal)).has("parked-0-3")];
+  };
+  transport.fault = ({ body }) => body?.includes('"delete":[{') ? "request lost" : "none";
+  await renew(records, signal);
+  assert.deepEqual(await now(), [5, true]);
+  transport.fault = () => "none";
+  await renew(records, signal);
+  assert.deepEqual(await now(), [0, false]);
 });
 
 Deno.test("an orderly end waits for handlers, and releases everything", async () => {
