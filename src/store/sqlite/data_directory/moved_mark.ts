@@ -8,7 +8,7 @@ import { StoreFileError } from "./database_file.ts";
  * be a second one with the same ID, and clients would take both for one store.
  */
 
-/** Marks a store as moved, durably. @param output the file that has its content @throws StoreFileError */
+/** Marks a store as moved, durably. @param output the file that has its content @throws Error that names the mark */
 export function markMoved(dataDir: string, storeId: string, output: string): void {
   const mark = markPath(dataDir);
   try {
@@ -19,7 +19,7 @@ export function markMoved(dataDir: string, storeId: string, output: string): voi
     const { uid, gid } = Deno.statSync(dataDir);
     Deno.chownSync(mark, uid, gid);
   } catch (error) {
-    throw new StoreFileError(`${mark} cannot be written: ${(error as Error).message}`);
+    throw new Error(`${mark} cannot be written: ${(error as Error).message}`);
   }
 }
 
