@@ -1,11 +1,11 @@
 import type { LeafRange } from "../../../model/merkle_proof.ts";
 import { GrowingTree, type TreeState } from "../../../model/merkle_tree.ts";
-import type { StoreState } from "../../api/state.ts";
 import type { StoreReads } from "../../api/store.ts";
 import { platformHash } from "./hash_lines.ts";
 
 /** The digest of a range of leaves; undefined when the store does not have all of them. */
-interface RangeDigest extends StoreState {
+interface RangeDigest {
+  readonly storeId: string;
   readonly digest: string | undefined;
 }
 
@@ -25,10 +25,8 @@ export async function digestOf(
     const part = await reads.subtree({ first: from + 1, last: to, done });
     const { storeId, head } = part;
     begun ??= storeId;
-    if (head < to || storeId !== begun) return { storeId, head, digest: undefined };
+    if (head < to || storeId !== begun) return { storeId, digest: undefined };
     done = part.done;
-    if (done.count === to - from) {
-      return { storeId, head, digest: new GrowingTree(platformHash(), done).root };
-    }
+    if (done.count === to - from) return { storeId, digest: new GrowingTree(platformHash(), done).root };
   }
 }
