@@ -1,14 +1,6 @@
 import { isThere, rejectIrregular } from "../../files/is_there.ts";
+import { naming } from "../../files/naming.ts";
 import { NewFile } from "../../files/new_file.ts";
-
-/** @throws an error that names the file that could not be written */
-export function naming<T>(path: string, write: () => T): T {
-  try {
-    return write();
-  } catch (error) {
-    throw new Error(`${path} cannot be written: ${(error as Error).message}`);
-  }
-}
 
 /** The first bytes of every SQLite database. */
 const SQLITE_START = "SQLite format 3\0";

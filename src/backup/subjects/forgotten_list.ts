@@ -1,6 +1,7 @@
 import { isThere, rejectDangling } from "../../files/is_there.ts";
 import { pathIn } from "../../files/paths.ts";
-import { naming, newExportFile } from "../history/export_file.ts";
+import { naming } from "../../files/naming.ts";
+import { newExportFile } from "../history/export_file.ts";
 import { HashChain } from "../history/hash_chain.ts";
 import type { Source } from "../source/source.ts";
 import { readCompleteFile, trailerLine } from "./complete_file.ts";

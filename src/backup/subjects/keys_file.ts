@@ -1,6 +1,7 @@
 import type { Tag } from "../../model/tag.ts";
 import { directoryOf, nameOf, pathIn } from "../../files/paths.ts";
-import { naming, newExportFile } from "../history/export_file.ts";
+import { naming } from "../../files/naming.ts";
+import { newExportFile } from "../history/export_file.ts";
 import { HashChain } from "../history/hash_chain.ts";
 import { readCompleteFile, trailerLine } from "./complete_file.ts";
 import { decodeKeyLine, type KeptKey, keyLine } from "./subject_lines.ts";

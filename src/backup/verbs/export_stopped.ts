@@ -1,7 +1,8 @@
 import { UsageError } from "../../config/config_error.ts";
 import type { StoppedStore } from "../../store/api/stopped_store.ts";
 import { type StoreContent, writeContent } from "../history/export_content.ts";
-import { naming, newExportFile } from "../history/export_file.ts";
+import { naming } from "../../files/naming.ts";
+import { newExportFile } from "../history/export_file.ts";
 import { SignalGate } from "../history/signal_gate.ts";
 import { checkedEvents, Damage } from "../history/walk_history.ts";
 import { countEvents } from "../reports/count_events.ts";

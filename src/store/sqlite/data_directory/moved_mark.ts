@@ -1,4 +1,5 @@
 import { isThere } from "../../../files/is_there.ts";
+import { naming } from "../../../files/naming.ts";
 import { NewFile } from "../../../files/new_file.ts";
 import { directoryOf, pathIn } from "../../../files/paths.ts";
 import { StoreFileError } from "./database_file.ts";
@@ -11,16 +12,14 @@ import { StoreFileError } from "./database_file.ts";
 /** Marks a store as moved, durably. @param output the file that has its content @throws Error that names the mark */
 export function markMoved(dataDir: string, storeId: string, output: string): void {
   const mark = markPath(dataDir);
-  try {
+  naming(mark, () => {
     using file = new NewFile(mark, 0o600);
     file.write(`${storeId} was exported to ${output}\n`);
     file.keep();
     // Root may have exported the store. The user of the server must be able to read why it does not start.
     const { uid, gid } = Deno.statSync(dataDir);
     Deno.chownSync(mark, uid, gid);
-  } catch (error) {
-    throw new Error(`${mark} cannot be written: ${(error as Error).message}`);
-  }
+  });
 }
 
 /** @throws StoreFileError when the store was moved. The mark of another store, which was here before, does not count */
