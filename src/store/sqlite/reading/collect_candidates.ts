@@ -12,7 +12,13 @@ import {
   startOf,
 } from "../../core/ranges/direction.ts";
 import { entriesTo, type SearchOptions, steppingMicroseconds } from "./search_options.ts";
-import { LOOKUP_MICROSECONDS, SEQUENCE_MICROSECONDS, WALKED_ENTRY_MICROSECONDS } from "./step_cost.ts";
+import {
+  LISTED_ROW_MICROSECONDS,
+  LOOKUP_MICROSECONDS,
+  PARSE_MICROSECONDS,
+  SEQUENCE_MICROSECONDS,
+  WALKED_ENTRY_MICROSECONDS,
+} from "./step_cost.ts";
 import type { Window } from "./step.ts";
 
 /*
@@ -20,7 +26,8 @@ import type { Window } from "./step.ts";
  * shortest. The events themselves then show whether they have the item's other tags.
  *
  * FTS5 could intersect the lists, but it walks them from their start (backwards: from their end), however far from
- * there the range begins, and this cannot be interrupted. A search in one list starts where the range begins.
+ * there the range begins, and this cannot be interrupted. A search in one list starts where the range begins. So only
+ * lists that are all long are intersected, where the walk costs less than reading the events that it excludes.
  */
 
 /**
@@ -136,10 +143,7 @@ export class CandidateCollection {
     const lists = terms.allOf.map(termExpression);
     if (terms.anyOf.length > 0) lists.push(anyOfExpression(terms.anyOf));
     if (lists.length === 1) return void this.#add(lists[0]!, this.#options.eventsMax);
-    const mayWalk = this.#mayWalk;
-    if (mayWalk && this.#walksAtOnce) return this.#walk(lists, terms);
-    let sparsest = 0;
-    let events = 0;
+    const amongs: number[] = [];
     const start = startOf(this.#range, this.#options.direction);
     const lookup = LOOKUP_MICROSECONDS + steppingMicroseconds(start, this.#options);
     for (const [i, list] of lists.entries()) {
@@ -155,9 +159,10 @@ export class CandidateCollection {
         among = upTo - after;
         this.#long.set(list, among);
       }
-      if (among > events) [sparsest, events] = [i, among];
+      amongs.push(among);
     }
-    if (mayWalk) return this.#walk(lists, terms);
+    if (this.#mayWalk && this.#isCheaperToWalk(amongs)) return this.#walk(lists, terms);
+    const sparsest = amongs.indexOf(Math.max(...amongs));
     this.#add(lists[sparsest]!, Infinity);
     return withoutList(item, sparsest);
   }
@@ -173,14 +178,18 @@ export class CandidateCollection {
   }
 
   /**
-   * True when FTS5 may intersect lists before the search for a short one. False with a budget: the search shows the
-   * real cost of an ordinary condition. False backwards: FTS5 takes longer to reach the needed entries of a long
-   * list.
+   * Compares walking all lists with checking every event of the sparsest one for its other tags. The walk also saves
+   * reading the events that do not match. This takes the lists for independent of each other.
+   * @param amongs for each list, the number of events among which its first entries lie
    */
-  get #walksAtOnce(): boolean {
-    const { direction, budget } = this.#options;
-    if (direction === "backwards" || budget !== undefined) return false;
-    return this.#range.after <= this.#range.upTo / 2;
+  #isCheaperToWalk(amongs: readonly number[]): boolean {
+    const shares = amongs.map((among) => SHORT_LIST / among);
+    const sparsest = Math.min(...shares);
+    const matching = shares.reduce((product, share) => product * share) / sparsest;
+    const { after, upTo } = this.#range;
+    const walk = shares.reduce((sum, share) => sum + share) * this.#entriesWalked * WALKED_ENTRY_MICROSECONDS;
+    const check = PARSE_MICROSECONDS + (1 - matching) * LISTED_ROW_MICROSECONDS;
+    return walk < sparsest * (upTo - after) * check;
   }
 
   #walk(lists: readonly string[], terms: TermItem): undefined {

@@ -14,6 +14,8 @@ export const SEQUENCE_MICROSECONDS = 0.15;
 export const WALKED_ENTRY_MICROSECONDS = 0.02;
 /** Parse the tags of an event. */
 export const PARSE_MICROSECONDS = 0.9;
+/** Read an event at a place of its own, in a list of sequences. */
+export const LISTED_ROW_MICROSECONDS = 5;
 const ROW_MICROSECONDS = 0.6;
 /** The extra cost of a large event, for one unit of its text. */
 const UNIT_MICROSECONDS = 0.001;

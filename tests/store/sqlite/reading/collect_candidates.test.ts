@@ -15,11 +15,17 @@ const EVENTS = 12_000;
  */
 const ITEMS = Array.from({ length: 10 }, (_, i) => queryOf([], [tag("n", `${i}`), tag("all", "v")])).flat();
 
-/** A third of its events match every item. */
+/** A third of its events match every item. 100 events have the tag `rare`, ten of those the tag `rarest`. */
 function filled(): TestStore {
   const store = new TestStore();
   const tags = Array.from({ length: 10 }, (_, i) => tag("n", `${i}`));
-  const event = (i: number): NewEvent => newEvent("t", [...(i % 3 === 0 ? tags : []), tag("all", "v")]);
+  const event = (i: number): NewEvent =>
+    newEvent("t", [
+      ...(i % 3 === 0 ? tags : []),
+      tag("all", "v"),
+      ...(i % 120 === 0 ? [tag("rare", "v")] : []),
+      ...(i % 1200 === 0 ? [tag("rarest", "v")] : []),
+    ]);
   store.append(Array.from({ length: EVENTS }, (_, i) => event(i + 1)));
   return store;
 }
@@ -54,6 +60,24 @@ Deno.test("FTS5 intersects lists only where they can be walked from its starting
   assert.ok(!isIntersected(gather(store, late, "forwards")));
   assert.ok(isIntersected(gather(store, late, "backwards")));
   assert.ok(!isIntersected(gather(store, early, "backwards")));
+});
+
+Deno.test("the events of a short list are taken without intersecting it with a long one", () => {
+  using store = filled();
+  const items = queryOf(["t"], [tag("rarest", "v")]);
+  const gathered = gather(store, { after: 0, upTo: EVENTS }, "forwards", items);
+  assert.ok(!isIntersected(gathered));
+  assert.equal(gathered.window.candidates.length, 10);
+  assert.deepEqual(gathered.window.unchecked, { ...items[0], identifiers: [] });
+});
+
+Deno.test("long lists are intersected only when that is cheaper than to read the events of the sparsest", () => {
+  using store = filled();
+  const range = { after: 0, upTo: EVENTS };
+  const cheaperToRead = gather(store, range, "forwards", queryOf(["t"], [tag("rare", "v")]));
+  assert.ok(!isIntersected(cheaperToRead));
+  assert.equal(cheaperToRead.window.candidates.length, 100);
+  assert.ok(isIntersected(gather(store, range, "forwards", queryOf(["t"], [tag("n", "1"), tag("n", "2")]))));
 });
 
 Deno.test("a window with too many candidates ends at the last of them, in either direction", () => {
