@@ -73,6 +73,28 @@ Deno.test("each use of a model begins with its own initial state, even if apply 
   }
 });
 
+Deno.test("an initial state is copied in depth, whatever it consists of", async () => {
+  const initial = {
+    list: [{ names: ["a"] }],
+    map: new Map([["a", [1]]]),
+    set: new Set(["a"]),
+    at: new Date(0),
+    bytes: new Uint8Array([1]),
+    none: null,
+    missing: undefined,
+    count: 0,
+  };
+  const model = { query: { types: ["Noted" as const] }, initial, apply: (state: typeof initial) => state };
+  await storeOf(server).decide(model, (state) => {
+    assert.deepEqual(state, initial);
+    for (const [name, part] of Object.entries(initial)) {
+      if (Object(part) === part) assert.notEqual(state[name as keyof typeof state], part);
+    }
+    assert.notEqual(state.list[0]!.names, initial.list[0]!.names);
+    assert.notEqual(state.map.get("a"), initial.map.get("a"));
+  });
+});
+
 Deno.test("an initial state that cannot be copied is a TypeError, unless a function returns it", async () => {
   class Sum {
     of = 0;
