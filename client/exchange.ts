@@ -65,21 +65,26 @@ interface Timeouts {
 
 function timeoutFor(contact: Contact, { changes, signal }: Call, answerSeconds: number): Timeouts {
   const controller = new AbortController();
-  const stop = (): void => controller.abort(signal!.reason);
+  let fail: (reason: unknown) => void = () => {};
+  const abort = (reason?: unknown): void => {
+    controller.abort(reason);
+    fail(controller.signal.reason);
+  };
+  const stop = (): void => abort(signal!.reason);
   signal?.throwIfAborted();
   signal?.addEventListener("abort", stop);
   const timeouts: Timeouts = {
     signal: controller.signal,
     async wait<T>(work: () => Promise<T>, moreSeconds = 0): Promise<T> {
       const seconds = answerSeconds + moreSeconds;
-      const late = (): void => controller.abort(timeouts.lost(`no answer within ${seconds} s`, "Timeout"));
+      const late = (): void => abort(timeouts.lost(`no answer within ${seconds} s`, "Timeout"));
       const timer = setTimeout(late, Math.min(1000 * seconds, MILLISECONDS_MAX));
       try {
         controller.signal.throwIfAborted();
         // Some transports do not stop when they are aborted. (`Promise.race` with one promise for all parts of an
         // answer would hold each of them in memory until the last.)
         return await new Promise<T>((resolve, reject) => {
-          controller.signal.onabort = () => reject(controller.signal.reason);
+          fail = reject;
           work().then(resolve, reject);
         });
       } catch (error) {
@@ -97,7 +102,7 @@ function timeoutFor(contact: Contact, { changes, signal }: Call, answerSeconds: 
     end: () => signal?.removeEventListener("abort", stop),
     leave() {
       timeouts.end();
-      controller.abort();
+      abort();
     },
     lost: (message, code, cause) =>
       new ConnectionLost({ code: code ?? "BadAnswer", message, cause }, changes),

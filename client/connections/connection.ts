@@ -35,13 +35,13 @@ export class Connection {
     this.#wake = () => {};
     this.#socket.ref();
     this.#signal = signal;
-    signal.addEventListener("abort", this.#close);
+    signal.onabort = this.#close;
     this.#socket.write(request);
   }
 
   /** Call it after a complete answer. An idle connection does not keep the process alive. */
   release(): void {
-    this.#signal?.removeEventListener("abort", this.#close);
+    this.#signal!.onabort = null;
     this.answers.forget();
     this.#idleSince = performance.now();
     // The server has nothing to say on an idle connection, so it closes it.
@@ -56,7 +56,7 @@ export class Connection {
   }
 
   close(): void {
-    this.#signal?.removeEventListener("abort", this.#close);
+    if (this.#signal) this.#signal.onabort = null;
     this.#socket.destroy();
   }
 

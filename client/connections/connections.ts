@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import { text } from "node:stream/consumers";
 import type { Transport, TransportReply, TransportRequest } from "../transport/transport.ts";
 import { AnswerBody } from "./answer_body.ts";
 import { Connection } from "./connection.ts";
@@ -97,7 +96,7 @@ export class Connections implements Transport {
       return {
         status: head.status,
         header: (name) => head.headers.get(name),
-        text: () => text(pieces()),
+        text: () => textOf(pieces()),
         pieces,
       };
     } catch (error) {
@@ -130,6 +129,13 @@ export class Connections implements Transport {
       } else connection.close();
     }
   }
+}
+
+async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const piece of pieces) text += decoder.decode(piece, { stream: true });
+  return text + decoder.decode();
 }
 
 /** @throws {TypeError} for a value with a line end or another character that a head cannot have */
