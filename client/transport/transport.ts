@@ -8,7 +8,7 @@ export interface TransportRequest {
   readonly headers: Record<string, string>;
   /** JSON text; undefined for no body. */
   readonly body: string | undefined;
-  /** Ends the request: the connection is closed, even while the answer is read. */
+  /** Its own: ends the request by closing the connection, even while the answer is read. */
   readonly signal: AbortSignal;
 }
 
