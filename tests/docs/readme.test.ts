@@ -48,3 +48,8 @@ Deno.test("the commands that task dev prints give the answers of the README, who
   for (const [i, { answers }] of steps.entries()) await prints(printed[i]!, answers[0]!);
   for (const { command, answers } of steps) await prints(command, answers.at(-1)!);
 });
+
+Deno.test("the README is short enough to be read to its end", () => {
+  assert.ok(README.split("\n").length - 1 <= 110, "lines");
+  assert.ok(new TextEncoder().encode(README).length <= 6144, "bytes");
+});
