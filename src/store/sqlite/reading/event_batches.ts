@@ -38,11 +38,19 @@ export function* batchesOf(
   }
 }
 
-/** Returns the events of these sequences, in batches and in the order given. */
-export function* batchesAt(db: Database, sequences: readonly number[]): Generator<EventRow[]> {
+/**
+ * Returns the events of these sequences, in batches and in the order given.
+ * @param eventsMax how many events the search wants: a larger batch might read the rest in vain
+ */
+export function* batchesAt(
+  db: Database,
+  sequences: readonly number[],
+  eventsMax: number = Infinity,
+): Generator<EventRow[]> {
   const size = new BatchSize(LISTED_BATCHES);
+  const rowsMax = Math.max(LISTED_BATCHES.eventsFirst, eventsMax);
   for (let i = 0; i < sequences.length;) {
-    const wanted = sequences.slice(i, i + size.next);
+    const wanted = sequences.slice(i, i + Math.min(size.next, rowsMax));
     const rows = eventsAt(db, wanted);
     if (rows.length < wanted.length) throw new Error("the tag index names an event that does not exist");
     yield rows;

@@ -89,14 +89,14 @@ export class ItemSearch {
 
   *#verify(candidates: readonly number[], reached: number, window: Window): Generator<Step> {
     const { unchecked } = window;
-    const { direction } = this.#options;
+    const { direction, eventsMax } = this.#options;
     const kept = this.#kept(window);
     const matcher = unchecked === "nothing" ? undefined : this.#matcherOf(unchecked);
     const rest = restOf(window, reached, direction);
     const left = reached === startOf(window, direction)
       ? candidates
       : candidates.filter((sequence) => contains(rest, sequence));
-    for (const rows of batchesAt(this.#db, left)) {
+    for (const rows of batchesAt(this.#db, left, eventsMax)) {
       const matching = matcher === undefined ? rows : rows.filter(({ body }) => matcher.matches(body));
       yield this.#stepOver(rows, matching, matcher !== undefined && this.#hasTags, kept);
     }

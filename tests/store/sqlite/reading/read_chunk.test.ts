@@ -43,6 +43,25 @@ function readPage(
   return { chunks, hasMore: end !== false && end.hasMore };
 }
 
+Deno.test("a read of few events reads few rows of a long list, even if some of them do not match", () => {
+  using store = new TestStore();
+  store.append(
+    Array.from({ length: 12_000 }, (_, i) => {
+      return i % 120 === 0 ? newEvent(i % 240 === 0 ? "b" : "a", [tag("rare", "v")]) : newEvent("a");
+    }),
+  );
+  const all = store.db.all.bind(store.db);
+  let rows = 0;
+  store.db.all = (sql, ...values) => {
+    const found = all(sql, ...values);
+    if (sql.includes("body FROM json_each")) rows += found.length;
+    return found;
+  };
+  const { events } = read(store, { query: queryOf(["a"], [tag("rare", "v")]), limit: 10, backwards: true });
+  assert.equal(events, 10);
+  assert.ok(rows >= 20 && rows <= 24, `${rows} rows`);
+});
+
 Deno.test("an event comes back as it was appended, whatever its strings hold", () => {
   fc.assert(
     fc.property(
