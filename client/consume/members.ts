@@ -1,4 +1,4 @@
-import { Conflict, ConnectionLost } from "../errors.ts";
+import { Conflict } from "../errors.ts";
 import { write } from "../writing.ts";
 import { memberId, memberOf, type MemberRecord } from "./records.ts";
 import type { Session } from "./session.ts";
@@ -32,7 +32,8 @@ export class Members<Events extends object> {
         this.#version = (create[0] ?? replace[0])!.version;
         return;
       } catch (error) {
-        if (!(error instanceof Conflict || error instanceof ConnectionLost)) throw error;
+        // If an answer was lost, the next heartbeat may find the record in another version.
+        if (!(error instanceof Conflict)) throw error;
         this.#version = (await records.read(id, signal))?.version;
       }
     }

@@ -64,7 +64,7 @@ export class Ownership<Events extends object> {
         if (isUnchanged && version !== before) this.#lose(partition);
         else if (owner !== member) this.#move(index, () => this.#release(partition));
       } else if (owner === member && version) {
-        takes.push(this.#move(index, () => this.#take(index, version, working, listed)));
+        takes.push(this.#move(index, () => this.#take(index, version, working)));
       }
     }
     Promise.all(takes).then(() => this.#taken());
@@ -133,7 +133,6 @@ export class Ownership<Events extends object> {
     index: number,
     version: string,
     working: readonly string[],
-    listed: ReadonlyMap<string, string>,
   ): Promise<void> {
     const { owned, records, member, requests: { signal } } = this.#session;
     let found = this.#others.get(index);
@@ -152,7 +151,8 @@ export class Ownership<Events extends object> {
       throw error;
     }
     this.#others.delete(index);
-    await this.#parked.load(partition, listed);
+    // A page of the first list may be older than the partition. Now only this process parks events in it.
+    await this.#parked.load(partition, await records.list(signal));
     owned.set(index, partition);
     this.#hasTaken = true;
   }

@@ -1,5 +1,6 @@
 import { Conflict, ConnectionLost, EventStoreError } from "../errors.ts";
 import type { Position } from "../events.ts";
+import { jitter } from "../retries.ts";
 import { write } from "../writing.ts";
 import {
   MAIN,
@@ -25,7 +26,7 @@ export async function register(
   signal: AbortSignal,
 ): Promise<Stored<MainRecord>> {
   const main: MainRecord = { partitions: wanted ?? PARTITIONS, by };
-  for (;;) {
+  for (let failures = 0;; failures++) {
     const found = await records.read<MainRecord>(MAIN, signal);
     if (found) {
       mustFit(records, found.value, main, wanted);
@@ -43,7 +44,8 @@ export async function register(
       signal,
     );
     // After a lost answer or a conflict, the record that is there now counts.
-    await unlessConflict(records, { create: [records.created(MAIN, main), ...partitions] }, signal);
+    const create = [records.created(MAIN, main), ...partitions];
+    if (!await unlessConflict(records, { create }, signal)) await jitter(failures, signal);
   }
 }
 
