@@ -7,6 +7,7 @@ import { findEvents, firstMatch } from "../../../../src/store/sqlite/reading/fin
 import type { ChunkWork } from "../../../../src/store/core/chunks/chunk_work.ts";
 import type { Direction, Range } from "../../../../src/store/core/ranges/direction.ts";
 import { indexedSequences, itemExpression } from "../../../../src/store/sqlite/tables/tag_index.ts";
+import { rounds } from "../../../editions/b_tx/rounds.ts";
 import { event, queryFor } from "../../arbitraries.ts";
 import { sequencesOf } from "../../chunks.ts";
 import { newEvent, queryOf, tag } from "../../made_writes.ts";
@@ -88,7 +89,11 @@ function repeated(shapes: readonly NewEvent[], length: number): NewEvent[] {
   return Array.from({ length }, (_, i) => shapes[(i * 7 + (i >> 4)) % shapes.length]!);
 }
 
-for (const length of [20, 300, 1500]) {
+/** Few stores of each length. The check `queries` of the audit and long runs of these tests try many more. */
+const STORES = { 20: rounds(15, 100), 300: rounds(7, 40), 1500: rounds(3, 20) };
+
+for (const [name, stores] of Object.entries(STORES)) {
+  const length = Number(name);
   Deno.test(`on random stores of ${length} events every query finds what matches() says`, () => {
     const storeAndQueries = fc.array(event, { minLength: 1, maxLength: 25 }).chain((shapes) =>
       fc.record({
@@ -109,7 +114,7 @@ for (const length of [20, 300, 1500]) {
           assertAgree(store, events, query, { after: 0, upTo: cut });
         }
       }),
-      { numRuns: length > 1000 ? 8 : 15 },
+      { numRuns: stores },
     );
   });
 }
