@@ -29,8 +29,8 @@ const JUMPS: readonly (readonly [fake: string, years: (now: number) => number])[
 ];
 
 const CLIENTS = 4;
-/** A client waits this long between two acts: a server that is never idle shows no more. */
-const REST_MILLISECONDS = 5;
+/** A client waits this long between two acts. Jumps come seconds apart: a server that is never idle shows no more. */
+const REST_MILLISECONDS = 25;
 const ACTS_AFTER_A_JUMP = 12;
 const WAIT_SECONDS = 1;
 /** A busy machine may take longer to answer, but not as long as a jump. */
