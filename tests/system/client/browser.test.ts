@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { npmPackage } from "../../../tools/client/npm_package.ts";
 import { run } from "../../../tools/build/run.ts";
 import { placeOf, startTestServer } from "../../client/support.ts";
 import { Chromium } from "../support/chromium.ts";
 import { debianTest } from "../support/debian_program.ts";
+import { packedClient } from "../support/packed_client.ts";
 
 /*
  * The npm package of the client in a page of Chromium. One server serves the page and passes all other requests on to
@@ -43,7 +43,7 @@ function serve(modules: string, store: string): Deno.HttpServer<Deno.NetAddr> {
 await debianTest(["chromium"], "a page in Chromium uses the package", async ({ chromium }) => {
   const directory = await Deno.makeTempDir({ prefix: "eventstore_client_test_" });
   try {
-    await run("tar", ["-xzf", await npmPackage(directory), "-C", directory]);
+    await run("tar", ["-xzf", await packedClient(), "-C", directory]);
     await using server = await startTestServer();
     await using pages = serve(join(directory, "package"), placeOf(server.address).url!);
     await using browser = await Chromium.start(chromium);

@@ -8,6 +8,7 @@ import { runCommand } from "../../support/run_command.ts";
 import { freePort } from "../../support/free_port.ts";
 import { madeOnce } from "../support/made_once.ts";
 import { needingTest } from "../support/needing_test.ts";
+import { packedClient } from "../support/packed_client.ts";
 
 /*
  * The npm package of the client, installed as a user would, on the runtimes that it is for.
@@ -20,7 +21,7 @@ const VITEST = "vitest@3.2.4";
 const TYPESCRIPT = "typescript@5.0.4";
 
 const directory = await Deno.makeTempDir({ prefix: "eventstore_client_test_" });
-const tarball = await npmPackage(directory);
+const tarball = await packedClient();
 await Deno.writeTextFile(join(directory, "package.json"), '{ "type": "module", "private": true }');
 const INSTALL = ["install", "--no-audit", "--no-fund", "--loglevel=error"];
 await run("npm", [...INSTALL, "--offline", tarball], { cwd: directory });

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import deno from "../../../deno.json" with { type: "json" };
 import { EventStore } from "../../../client/mod.ts";
-import { npmPackage } from "../../../tools/client/npm_package.ts";
 import { run } from "../../../tools/build/run.ts";
 import { listed, placeOf, startTestServer } from "../../client/support.ts";
 import { inDirectory } from "../../support/directory.ts";
@@ -11,6 +10,7 @@ import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
 import { Chromium } from "../support/chromium.ts";
 import { debianTest } from "../support/debian_program.ts";
+import { packedClient } from "../support/packed_client.ts";
 import { pythonProgram, pythonTest } from "../support/python_tools.ts";
 
 /** As the task `example` runs a file. */
@@ -165,7 +165,7 @@ Deno.test("the sample with Express books seats, and lists those of a show", asyn
     await Deno.writeTextFile(join(directory, "package.json"), '{ "type": "module", "private": true }');
     const install = ["install", "--no-audit", "--no-fund", "--loglevel=error"];
     const packages = program.match(/(express|zod)@[\d.]+/g)!;
-    await run("npm", [...install, await npmPackage(directory), ...packages], { cwd: directory });
+    await run("npm", [...install, await packedClient(), ...packages], { cwd: directory });
     await withSample((store, port) => ["node", "express.js", store, port], async (sample) => {
       await assertBooks(sample, 400);
       await assertLists(sample);

@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { VERSION } from "../../../src/config/version.ts";
 import { run } from "../../../tools/build/run.ts";
-import { emmettPackage, npmPackage } from "../../../tools/client/npm_package.ts";
+import { emmettPackage } from "../../../tools/client/npm_package.ts";
 import { placeOf } from "../../client/support.ts";
 import { pageBlocks } from "../../docs/page_blocks.ts";
 import { runDeno } from "../../support/run_command.ts";
 import { sharedServer } from "../../support/server_process.ts";
 import { needingTest } from "../support/needing_test.ts";
+import { packedClient } from "../support/packed_client.ts";
 import { COMMAND_RULES } from "./emmett_command_rules.ts";
 import { STREAM_RULES } from "./emmett_rules.ts";
 
@@ -27,7 +28,7 @@ async function install(): Promise<string | undefined> {
   await Deno.writeTextFile(join(directory, "package.json"), '{ "type": "module", "private": true }');
   try {
     const emmett = imports[EMMETT].replace(/^npm:/, "");
-    const client = await npmPackage(directory);
+    const client = await packedClient();
     const packages = [client, await emmettPackage(directory, client), emmett];
     await run("npm", [...INSTALL, ...packages], { cwd: directory });
   } catch (error) {
