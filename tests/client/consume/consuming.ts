@@ -53,9 +53,7 @@ export async function soon(check: () => void | Promise<void>): Promise<void> {
 
 /** Waits until these events have been handled, each once. */
 export async function handled(consumer: Consuming, ...sequences: number[]): Promise<void> {
-  await eventually(() =>
-    assert.deepEqual(consumer.sequences("handled").toSorted((a, b) => a - b), sequences)
-  );
+  await soon(() => assert.deepEqual(consumer.sequences("handled").toSorted((a, b) => a - b), sequences));
 }
 
 /** The records of the consumer with this beginning of the ID, by their IDs. */
