@@ -71,14 +71,16 @@ class ConsumerTestCase(StoreTestCase):
         self.addCleanup(running.end)
         return running
 
-    def consuming_with_tasks(self, handle: Any, **options: Any) -> Running:
+    def consuming_with_tasks(
+        self, handle: Any, store_class: type[AsyncEventStore] = AsyncEventStore, **options: Any
+    ) -> Running:
         cancels: list[Callable[[], object]] = []
 
         async def consume() -> None:
             loop, task = asyncio.get_running_loop(), asyncio.current_task()
             assert task is not None
             cancels.append(lambda: loop.call_soon_threadsafe(task.cancel))
-            async with AsyncEventStore(UNIX_URL, tracer_provider=self.provider) as store:
+            async with store_class(UNIX_URL, tracer_provider=self.provider) as store:
                 given = {"by": "key", "lease_seconds": LEASE_SECONDS, **options}
                 await store.consume("c", NOTED, handle, **given, on_notification=running.notifications.append)
 

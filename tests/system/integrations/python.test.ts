@@ -61,6 +61,7 @@ const VERSIONLESS_FILES = [
   "test_async_connection",
   "test_client",
   "test_consume",
+  "test_consume_faults",
   "test_consume_groups",
   "test_consumer_processes",
   "test_factory",

@@ -29,18 +29,19 @@ async def run_consumer(store: Store, records: Records, options: Options, call: C
     members = Members(session)
     stream = Stream(session, work)
     ownership = Ownership(session, members, ParkedEvents(session, work), stream)
-    beating = session.start(_beat(session, members, ownership))
+    left = asyncio.Event()
+    beating = session.start(_beat(session, members, ownership, left))
     reading = session.start(stream.read())
     try:
         await session.failure
         raise AssertionError("the failure of a consumer is an error")
     finally:
-        await _leave(session, members, ownership, beating, reading)
+        await _leave(session, members, ownership, left, beating, reading)
 
 
-async def _beat(session: Session, members: Members, ownership: Ownership) -> None:
-    """Writes heartbeats, and takes and releases partitions."""
-    while True:
+async def _beat(session: Session, members: Members, ownership: Ownership, left: asyncio.Event) -> None:
+    """Writes heartbeats, and takes and releases partitions, until the process has left."""
+    while not left.is_set():
         begun_at = time.monotonic()
         await members.beat()
         if not session.is_ending:
@@ -49,13 +50,16 @@ async def _beat(session: Session, members: Members, ownership: Ownership) -> Non
         session.changed.wake()
         open_ = sum(len(partition.open) for partition in session.owned.values())
         session.notify(Notification("progress", open=open_))
-        await asyncio.sleep(session.options.lease_seconds / _BEATS)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(session.options.lease_seconds / _BEATS):
+                await left.wait()
 
 
 async def _leave(
     session: Session,
     members: Members,
     ownership: Ownership,
+    left: asyncio.Event,
     beating: "asyncio.Task[None]",
     reading: "asyncio.Task[None]",
 ) -> None:
@@ -71,7 +75,8 @@ async def _leave(
         with suppress(Exception):
             async with asyncio.timeout(2 * lease_seconds):
                 await ownership.release_all()
-                beating.cancel()
+                # A heartbeat that is on its way ends first: it changes the version of the record.
+                left.set()
                 await asyncio.gather(beating, return_exceptions=True)
                 await members.leave()
     finally:

@@ -3,11 +3,13 @@ The processes that share a consumer. Each writes a heartbeat. No clocks are comp
 another one, by its own clock, has seen the same version of its heartbeat for the time of a lease.
 """
 
+import asyncio
+import itertools
 import time
 from collections.abc import Mapping
 
 from eventsourcing_eventstore.consume.handling import Notification
-from eventsourcing_eventstore.consume.pauses import surely
+from eventsourcing_eventstore.consume.pauses import jitter, surely
 from eventsourcing_eventstore.consume.records import member_id, member_of
 from eventsourcing_eventstore.consume.session import Session
 from eventsourcing_eventstore.errors import Conflict, OutcomeUnknown
@@ -26,12 +28,14 @@ class Members:
         id_ = member_id(session.member)
         ends = [partition.up_to for partition in session.owned.values()]
         value = {"upTo": min(ends)} if ends else {}
-        while True:
+        for failures in itertools.count():
             record = session.records.record(id_, value, self._version)
             try:
                 (self._version,) = (await surely(lambda: session.store.append([], projections=[record]))).versions
                 return
-            except (Conflict, OutcomeUnknown):
+            except (Conflict, OutcomeUnknown) as error:
+                if isinstance(error, OutcomeUnknown):
+                    await asyncio.sleep(jitter(failures))
                 found = await surely(lambda: session.records.read(id_))
                 self._version = found.version if found else None
 

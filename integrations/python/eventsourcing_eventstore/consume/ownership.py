@@ -1,7 +1,7 @@
 """Takes and releases partitions, so that each belongs to one of the processes that work."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from eventsourcing_eventstore.consume.assignment import assigned
@@ -54,7 +54,7 @@ class Ownership:
                 elif owner != session.member:
                     self._move(index, partial(self._release, partition))
             elif owner == session.member and version is not None:
-                self._move(index, partial(self._take, index, version, working, listed))
+                self._move(index, partial(self._take, index, version, working))
         self._parked.look(listed, parked_before)
 
     async def release_all(self) -> None:
@@ -104,9 +104,7 @@ class Ownership:
             del session.owned[partition.index]
         return True
 
-    async def _take(
-        self, index: int, version: str, working: Sequence[str], listed: Mapping[str, str]
-    ) -> bool:
+    async def _take(self, index: int, version: str, working: Sequence[str]) -> bool:
         """Takes a partition that is free, or whose owner does not work any more."""
         session = self._session
         known = self._others.get(index)
@@ -128,7 +126,8 @@ class Ownership:
             await write_progress(session, partition, session.member)
         except Conflict:
             return False  # Another process was faster.
-        await self._parked.load(partition, listed)
+        # A page of the first list may be older than the partition. Now only this process parks events in it.
+        await self._parked.load(partition, await surely(session.records.versions))
         session.owned[index] = partition
         return True
 

@@ -1,12 +1,14 @@
 """The records that the first start of a consumer creates."""
 
+import asyncio
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from uuid import uuid4
 
-from eventsourcing_eventstore.consume.pauses import surely
+from eventsourcing_eventstore.consume.pauses import jitter, surely
 from eventsourcing_eventstore.consume.records import (
     MAIN,
     PartitionRecord,
@@ -30,7 +32,7 @@ _CHANGES_MAX = 300
 async def register(store: Store, records: Records, options: Options) -> Record:
     """Returns the record of the first start, which this may be."""
     count = options.partitions or _PARTITIONS
-    while True:
+    for failures in itertools.count():
         found = await surely(lambda: records.read(MAIN))
         if found is not None:
             _must_fit(records, found, options)
@@ -40,7 +42,9 @@ async def register(store: Store, records: Records, options: Options) -> Record:
         await _unless_conflict(store, [records.named()])
         main = records.record(MAIN, {"partitions": count, "by": options.order})
         # After a lost answer or a conflict, the record that is there now counts.
-        await _unless_conflict(store, [main, *(records.record(partition_id(i), fresh) for i in range(count))])
+        if not await _unless_conflict(store, [main, *(records.record(partition_id(i), fresh) for i in range(count))]):
+            await asyncio.sleep(jitter(failures))
+    raise AssertionError("the count has no end")
 
 
 def _must_fit(records: Records, found: Record, options: Options) -> None:
@@ -67,7 +71,9 @@ async def renew(store: Store, records: Records) -> None:
         return
     parked = [records.gone(id_, version) for id_, version in listed.items() if parked_of(id_)]
     for start in range(0, len(parked), _CHANGES_MAX):
-        await _unless_conflict(store, [], parked[start : start + _CHANGES_MAX])
+        # While one of them is left, the partitions stay void, so that this is done again.
+        if not await _unless_conflict(store, [], parked[start : start + _CHANGES_MAX]):
+            return
     fresh = PartitionRecord(replace(head, sequence=0), uuid4().hex).to_json()
     renewed = [records.record(id_, fresh, version) for id_, version in partitions.items()]
     await _unless_conflict(store, renewed)
@@ -83,9 +89,10 @@ async def _is_void(records: Records, partitions: Mapping[str, str], store_id: st
 
 async def _unless_conflict(
     store: Store, projections: list[NewProjection], deletes: Sequence[Projection] = ()
-) -> None:
-    """Writes projections. The caller reads again, so a conflict and a lost answer do no harm."""
+) -> bool:
+    """Writes projections. False after a conflict or a lost answer, which do no harm: the caller reads again."""
     try:
         await surely(lambda: store.append([], projections=projections, deletes=list(deletes)))
+        return True
     except (Conflict, OutcomeUnknown):
-        pass
+        return False
