@@ -45,7 +45,7 @@ export function* batchesOf(
 export function* batchesAt(
   db: Database,
   sequences: readonly number[],
-  eventsMax: number = Infinity,
+  eventsMax: number,
 ): Generator<EventRow[]> {
   const size = new BatchSize(LISTED_BATCHES);
   const rowsMax = Math.max(LISTED_BATCHES.eventsFirst, eventsMax);
