@@ -4,7 +4,6 @@ another one, by its own clock, has seen the same version of its heartbeat for th
 """
 
 import asyncio
-import itertools
 import time
 from collections.abc import Mapping
 
@@ -28,7 +27,8 @@ class Members:
         id_ = member_id(session.member)
         ends = [partition.up_to for partition in session.owned.values()]
         value = {"upTo": min(ends)} if ends else {}
-        for failures in itertools.count():
+        failures = 0
+        while True:
             record = session.records.record(id_, value, self._version)
             try:
                 (self._version,) = (await surely(lambda: session.store.append([], projections=[record]))).versions
@@ -36,6 +36,7 @@ class Members:
             except (Conflict, OutcomeUnknown) as error:
                 if isinstance(error, OutcomeUnknown):
                     await asyncio.sleep(jitter(failures))
+                    failures += 1
                 found = await surely(lambda: session.records.read(id_))
                 self._version = found.version if found else None
 

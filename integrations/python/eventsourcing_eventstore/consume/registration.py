@@ -1,7 +1,6 @@
 """The records that the first start of a consumer creates."""
 
 import asyncio
-import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -32,7 +31,8 @@ _CHANGES_MAX = 300
 async def register(store: Store, records: Records, options: Options) -> Record:
     """Returns the record of the first start, which this may be."""
     count = options.partitions or _PARTITIONS
-    for failures in itertools.count():
+    failures = 0
+    while True:
         found = await surely(lambda: records.read(MAIN))
         if found is not None:
             _must_fit(records, found, options)
@@ -44,7 +44,7 @@ async def register(store: Store, records: Records, options: Options) -> Record:
         # After a lost answer or a conflict, the record that is there now counts.
         if not await _unless_conflict(store, [main, *(records.record(partition_id(i), fresh) for i in range(count))]):
             await asyncio.sleep(jitter(failures))
-    raise AssertionError("the count has no end")
+            failures += 1
 
 
 def _must_fit(records: Records, found: Record, options: Options) -> None:
