@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Transport } from "../../../client/mod.ts";
 import { fetchTransport } from "../../../client/transport/fetch_transport.ts";
+import { pause } from "../../support/eventually.ts";
 import { type Fault, FaultyTransport } from "../faulty_transport.ts";
 import { note, placeOf, sharedTestServer, storeOf, storeOver } from "../support.ts";
 import { consuming, handled, soon } from "./consuming.ts";
@@ -62,7 +63,7 @@ Deno.test("a process whose writes are lost repeats its heartbeat after pauses", 
   await handled(consumer, 1);
   transport.fault = ({ method }) => method === "POST" ? "request lost" : "none";
   const before = transport.requests.length;
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await pause(1500);
   const count = transport.requests.length - before;
   transport.fault = () => "none";
   assert.ok(count < 100, `${count} requests`);
@@ -73,7 +74,7 @@ Deno.test("a first start whose writes are lost repeats them after pauses", async
   const transport = new FaultyTransport(real());
   transport.fault = ({ method }) => method === "POST" ? "request lost" : "none";
   await using consumer = consuming(storeOver(transport), {});
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await pause(1500);
   const { length } = transport.requests;
   transport.fault = () => "none";
   await store.append(note("1"));
@@ -87,7 +88,7 @@ Deno.test("a start waits with pauses until the rest of a deleted consumer is gon
   await store.projections.write({ create: [{ type, id, payload: {} }] });
   const transport = new FaultyTransport(real());
   await using consumer = consuming(storeOver(transport), {});
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await pause(1500);
   const { length } = transport.requests;
   const { version } = (await store.projections.get(type, id))!;
   await store.projections.write({ delete: [{ type, id, version }] });

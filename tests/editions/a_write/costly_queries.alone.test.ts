@@ -3,7 +3,7 @@ import type { Client } from "../../support/client.ts";
 import { eventually } from "../../support/eventually.ts";
 import { debugSnapshot } from "../../support/held_write_lock.ts";
 import { serverOfFile } from "../../support/server_process.ts";
-import { rounds } from "../b_tx/rounds.ts";
+import { rounds } from "../../support/rounds.ts";
 
 /** A write takes a few ms on an idle machine, and some hundred when a write transaction makes such a check. */
 const WRITE_MILLISECONDS_MAX = 100;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Client, WriteResult } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
-import { rounds } from "../b_tx/rounds.ts";
+import { rounds } from "../../support/rounds.ts";
 import { type ServerProcess, spawnServer, startServer } from "../../support/server_process.ts";
 
 const WRITERS = 8;

@@ -4,7 +4,7 @@ import type { Reply } from "../../support/connection.ts";
 import { holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
 import { assertNoContent } from "../../support/replies.ts";
 import { serverOfFile } from "../../support/server_process.ts";
-import { rounds } from "../b_tx/rounds.ts";
+import { rounds } from "../../support/rounds.ts";
 import { checkProjection, checkWrite } from "./check_answers.ts";
 import {
   bulk,

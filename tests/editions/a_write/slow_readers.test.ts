@@ -3,7 +3,7 @@ import { residentMib } from "../../http/transport/support/transport_process.ts";
 import type { Connection } from "../../support/connection.ts";
 import { pause } from "../../support/eventually.ts";
 import { debugSnapshot } from "../../support/held_write_lock.ts";
-import { rounds } from "../b_tx/rounds.ts";
+import { rounds } from "../../support/rounds.ts";
 import { startServer } from "../../support/server_process.ts";
 
 const READERS = 50;

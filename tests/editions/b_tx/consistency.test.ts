@@ -3,7 +3,7 @@ import type { Client, EventLine } from "../../support/client.ts";
 import { expectStatus } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { createProjection, event, startEditionB, type TxLine, txLines } from "./client.ts";
-import { rounds } from "./rounds.ts";
+import { rounds } from "../../support/rounds.ts";
 import { Session } from "./session.ts";
 
 const CLIENTS = 16;

@@ -4,7 +4,7 @@ import { eventually, pause } from "../../support/eventually.ts";
 import { expectStatus } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { event, startEditionB } from "./client.ts";
-import { rounds } from "./rounds.ts";
+import { rounds } from "../../support/rounds.ts";
 import { Session } from "./session.ts";
 
 const CLIENTS = 8;

@@ -3,7 +3,7 @@ import { residentMib } from "../../http/transport/support/transport_process.ts";
 import type { Connection } from "../../support/connection.ts";
 import { pause } from "../../support/eventually.ts";
 import { expectStatus } from "../../support/replies.ts";
-import { rounds } from "./rounds.ts";
+import { rounds } from "../../support/rounds.ts";
 import { append, begin, event, startEditionB, type Tx } from "./client.ts";
 
 const READERS = 4;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { eventBody } from "../../../src/wire/event.ts";
 import { expectStatus } from "../../support/replies.ts";
 import { append, createProjection, event, replaceProjection, startEditionB } from "./client.ts";
-import { rounds } from "./rounds.ts";
+import { rounds } from "../../support/rounds.ts";
 import { InProcess, MemoryStore, textOf } from "./tx_in_process.ts";
 import { type CallName, CALLS, compareWithReference, ReferenceWorld, type Subject } from "./tx_sequence.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { assertRejected, expectStatus } from "../../support/replies.ts";
 import { serverOfFile } from "../../support/server_process.ts";
-import { rounds } from "../b_tx/rounds.ts";
+import { rounds } from "../../support/rounds.ts";
 import { begin, createProjection, editionC, event, sequencesOf, type Transaction } from "./client.ts";
 
 const CLIENTS = 16;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Connection } from "../../support/connection.ts";
 import { expectStatus } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
-import { rounds } from "../b_tx/rounds.ts";
+import { rounds } from "../../support/rounds.ts";
 import {
   begin,
   createProjection,

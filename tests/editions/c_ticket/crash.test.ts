@@ -3,7 +3,7 @@ import type { Client, EventLine } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { assertRejected, expectStatus } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
-import { rounds } from "../b_tx/rounds.ts";
+import { rounds } from "../../support/rounds.ts";
 import { begin, debugDocument, event, sequencesOf, startEditionC, Transaction } from "./client.ts";
 
 const CLIENTS = 8;

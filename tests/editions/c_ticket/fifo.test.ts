@@ -5,7 +5,7 @@ import { Connection } from "../../support/connection.ts";
 import { metrics } from "../../support/metrics.ts";
 import { assertRejected, expectStatus } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
-import { rounds } from "../b_tx/rounds.ts";
+import { rounds } from "../../support/rounds.ts";
 import {
   begin,
   ends,

@@ -7,7 +7,7 @@ import { makeReadsLong } from "../../support/long_statements.ts";
 import { metrics } from "../../support/metrics.ts";
 import { assertNoContent } from "../../support/replies.ts";
 import { sharedServer } from "../../support/server_process.ts";
-import { rounds } from "../b_tx/rounds.ts";
+import { rounds } from "../../support/rounds.ts";
 import {
   append,
   begin,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { DONE, written } from "../../store/outcomes.ts";
 import { newEvent, storeWrite } from "../../store/made_writes.ts";
-import { rounds } from "../b_tx/rounds.ts";
+import { rounds } from "../../support/rounds.ts";
 import { type CallName, CALLS, EVENT_TYPE, LIMITS, PROJECTION } from "./calls.ts";
 import { startEditionC } from "./client.ts";
 import { InProcess } from "./in_process.ts";

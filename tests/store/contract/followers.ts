@@ -8,7 +8,7 @@ import { ClientDisconnected } from "../../../src/model/errors.ts";
 import { filterTerms } from "../../../src/store/feed/filter_terms.ts";
 import type { Client, Store } from "../../../src/store/api/store.ts";
 import type { StoreWrite } from "../../../src/store/api/write.ts";
-import { rounds } from "../../editions/b_tx/rounds.ts";
+import { rounds } from "../../support/rounds.ts";
 import { eventually } from "../../support/eventually.ts";
 import { event, queryFor } from "../arbitraries.ts";
 import { prepared, queryOf, storeWrite } from "../made_writes.ts";

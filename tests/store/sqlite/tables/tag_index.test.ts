@@ -7,7 +7,7 @@ import { findEvents, firstMatch } from "../../../../src/store/sqlite/reading/fin
 import type { ChunkWork } from "../../../../src/store/core/chunks/chunk_work.ts";
 import type { Direction, Range } from "../../../../src/store/core/ranges/direction.ts";
 import { indexedSequences, itemExpression } from "../../../../src/store/sqlite/tables/tag_index.ts";
-import { rounds } from "../../../editions/b_tx/rounds.ts";
+import { rounds } from "../../../support/rounds.ts";
 import { event, queryFor } from "../../arbitraries.ts";
 import { sequencesOf } from "../../chunks.ts";
 import { newEvent, queryOf, tag } from "../../made_writes.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { rounds } from "../../../editions/b_tx/rounds.ts";
+import { rounds } from "../../../support/rounds.ts";
 import { pause } from "../../../support/eventually.ts";
 import { metrics } from "../../../support/metrics.ts";
 import type { ServerProcess } from "../../../support/server_process.ts";
