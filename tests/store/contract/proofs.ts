@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { hash as digestOf } from "node:crypto";
+import { Semaphore } from "../../../src/async/semaphore.ts";
 import type { Store } from "../../../src/store/api/store.ts";
 import { throwIfFailed } from "../../../src/store/api/outcome.ts";
 import {
@@ -18,9 +19,15 @@ import type { StoreTest } from "./store_test.ts";
 const hash = new TreeHash((bytes) => digestOf("sha256", bytes, "hex"));
 const encoder = new TextEncoder();
 
-/** A proof as it was made, and as it must be. */
+/** A writer takes one call at a time. In the server, the write queue sees to that. */
+const turns = new Semaphore(1);
+
+/** Proofs of a store, until the end of `run`. */
 async function withProofs(store: Store, run: (proofs: Proofs) => Promise<void>): Promise<void> {
-  const proofs = new Proofs(store, async (write) => (await store.writer.group([write]))[0] as never);
+  const proofs = new Proofs(
+    store,
+    async (write) => (await turns.pass(() => store.writer.group([write])))[0] as never,
+  );
   try {
     await run(proofs);
   } finally {
@@ -34,7 +41,7 @@ async function append(store: Store, count: number): Promise<void> {
       { length: Math.min(left, 500) },
       (_, i) => newEvent("t", [], `\u00e4${left}.${i}`),
     );
-    throwIfFailed((await store.writer.group([storeWrite(events)]))[0]!);
+    throwIfFailed((await turns.pass(() => store.writer.group([storeWrite(events)])))[0]!);
   }
 }
 
@@ -154,7 +161,7 @@ function savedRoots(test: StoreTest): void {
         const lines = await linesOf(again);
         assert.equal((await proofs.document({}, 1024)).root, rootOf(lines, 1024));
 
-        throwIfFailed(await again.writer.reset());
+        throwIfFailed(await turns.pass(() => again.writer.reset()));
         assert.equal((await proofs.document({}, undefined)).root, hash.empty);
         await append(again, 1100);
         assert.equal((await proofs.document({}, undefined)).root, rootOf(await linesOf(again), 1100));
@@ -175,7 +182,7 @@ function savedRoots(test: StoreTest): void {
         await assertSaved(1, 76);
         await append(store, 1000);
         await assertSaved(2, 52);
-        throwIfFailed(await store.writer.deleteProjections(undefined));
+        throwIfFailed(await turns.pass(() => store.writer.deleteProjections(undefined)));
         await append(store, 2000);
         await assertSaved(4, 4);
         const root = rootOf(await linesOf(store), 4100);
