@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
 import { runCommand } from "../../tests/support/run_command.ts";
 import { debianProgram } from "../../tests/system/support/debian_program.ts";
-import { excusedFromMounting } from "../../tests/system/support/needing_test.ts";
+import { excusedFromMounting } from "../../tests/support/needing_test.ts";
 import { MEBIBYTE, SmallDisk } from "../../tests/system/support/small_disk.ts";
 
 /** Mounts an ext4 file system in a file. @returns undefined where mounting is not allowed */

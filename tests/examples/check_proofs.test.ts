@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { needingTest, problemOf } from "../support/needing_test.ts";
 import { runCommand } from "../support/run_command.ts";
 import { startServer } from "../support/server_process.ts";
 
@@ -10,18 +11,10 @@ import { startServer } from "../support/server_process.ts";
 
 const SCRIPT = fileURLToPath(new URL("../../examples/check_proofs.py", import.meta.url));
 
-const hasPython = ((): boolean => {
-  try {
-    return new Deno.Command("python3", { args: ["--version"] }).outputSync().success;
-  } catch {
-    return Deno.env.get("CI") === "true";
-  }
-})();
-
-Deno.test({
-  name: "the script in Python computes the root of the server, and notices a root that is none of the store",
-  ignore: !hasPython,
-  async fn() {
+needingTest(
+  "the script in Python computes the root of the server, and notices a root that is none of the store",
+  { missing: problemOf("python3"), excused: false },
+  async () => {
     await using server = await startServer({
       listen: "tcp",
       listenOnly: true,
@@ -51,4 +44,4 @@ Deno.test({
     assert.equal(wrong.code, 1);
     assert.match(wrong.stderr, /^WRONG: the first 1156 events are not those of [0-9a-f]{64}@1156\n$/);
   },
-});
+);

@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { eventually, pause } from "../support/eventually.ts";
 import { type Answer, assertAnswered, isAcknowledged, writeWhole } from "./acknowledged_writes.ts";
-import { FailingDisk, noFailingDisk } from "./failing_disk.ts";
-
-function test(name: string, run: () => Promise<void>): void {
-  const skipped = noFailingDisk === undefined ? "" : ` (skipped: ${noFailingDisk})`;
-  Deno.test({ name: name + skipped, ignore: noFailingDisk !== undefined, fn: run });
-}
+import { FailingDisk, failingDiskTest as test } from "./failing_disk.ts";
 
 const WRITERS = 32;
 

@@ -3,6 +3,7 @@ import { run as runClient } from "../../cli/client.ts";
 import { clientProgram } from "../../cli/client_program.ts";
 import type { Address } from "../support/connection.ts";
 import { eventually } from "../support/eventually.ts";
+import { problemOf } from "../support/needing_test.ts";
 import { type Ended, runCommand } from "../support/run_command.ts";
 import { canRunHere, runHere } from "../support/run_here.ts";
 import { programCommand } from "../support/start_command.ts";
@@ -148,10 +149,4 @@ function inherited(): Record<string, string> {
 }
 
 /** True if `script` can provide a terminal on this machine. */
-export const hasTerminal: boolean = ((): boolean => {
-  try {
-    return new Deno.Command("script", { args: ["--version"] }).outputSync().success;
-  } catch {
-    return false;
-  }
-})();
+export const hasTerminal: boolean = problemOf("script") === undefined;

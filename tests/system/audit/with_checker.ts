@@ -1,6 +1,6 @@
 import { LinearizabilityChecker } from "../../../audit/linearizability/checker.ts";
 import { ProgramMissing } from "../support/debian_program.ts";
-import { needingTest } from "../support/needing_test.ts";
+import { needingTest } from "../../support/needing_test.ts";
 
 let building: Promise<LinearizabilityChecker> | undefined;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { excusedFromMounting, needingTest } from "../support/needing_test.ts";
+import { excusedFromMounting, needingTest } from "../../support/needing_test.ts";
 import { StandIn } from "../../build/stand_in.ts";
 import type { Ended } from "../../support/run_command.ts";
 

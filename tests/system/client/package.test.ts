@@ -7,7 +7,7 @@ import { placeOf, startTestServer } from "../../client/support.ts";
 import { runCommand } from "../../support/run_command.ts";
 import { freePort } from "../../support/free_port.ts";
 import { madeOnce } from "../support/made_once.ts";
-import { needingTest } from "../support/needing_test.ts";
+import { needingTest } from "../../support/needing_test.ts";
 import { packedClient } from "../support/packed_client.ts";
 
 /*

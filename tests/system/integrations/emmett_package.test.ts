@@ -7,7 +7,7 @@ import { placeOf } from "../../client/support.ts";
 import { pageBlocks } from "../../docs/page_blocks.ts";
 import { runDeno } from "../../support/run_command.ts";
 import { sharedServer } from "../../support/server_process.ts";
-import { needingTest } from "../support/needing_test.ts";
+import { needingTest } from "../../support/needing_test.ts";
 import { packedClient } from "../support/packed_client.ts";
 import { COMMAND_RULES } from "./emmett_command_rules.ts";
 import { STREAM_RULES } from "./emmett_rules.ts";

@@ -5,7 +5,7 @@ import { startServer } from "../../support/server_process.ts";
 import { readsInFlight } from "../../support/waiting_read.ts";
 import { type ProxyPrograms, startProxy } from "../proxy/proxy.ts";
 import { debianTest } from "../support/debian_program.ts";
-import { needingTest } from "../support/needing_test.ts";
+import { needingTest } from "../../support/needing_test.ts";
 import { missingForPython } from "../support/python_install.ts";
 import { ADAPTER, type LibraryVersion, PythonEnvironment } from "./python_environment.ts";
 import { endPythonTests, LIBRARY_FILES, TOKEN, urlOf } from "./python_tests.ts";

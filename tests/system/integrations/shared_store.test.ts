@@ -8,7 +8,7 @@ import {
   subscribe,
 } from "../../../examples/course_subscriptions.ts";
 import { startServer } from "../../support/server_process.ts";
-import { needingTest } from "../support/needing_test.ts";
+import { needingTest } from "../../support/needing_test.ts";
 import { missingForPython } from "../support/python_install.ts";
 import { tcpUrlOf } from "../support/tcp_url.ts";
 import { ADAPTER, PythonEnvironment } from "./python_environment.ts";

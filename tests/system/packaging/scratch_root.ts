@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Address } from "../../support/connection.ts";
 import { eventually, pause } from "../../support/eventually.ts";
-import { excusedFromMounting, needingTest } from "../support/needing_test.ts";
+import { excusedFromMounting, needingTest } from "../../support/needing_test.ts";
 
 const SCRIPT = fileURLToPath(new URL("scratch_root.sh", import.meta.url));
 

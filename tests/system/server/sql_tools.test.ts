@@ -9,7 +9,7 @@ import { type ServerProcess, startServer } from "../../support/server_process.ts
 import { COURSE_EVENTS, pageCommands, pageQueries } from "../../support/sql_page.ts";
 import { missingForPython } from "../support/python_install.ts";
 import { debianTest } from "../support/debian_program.ts";
-import { needingTest } from "../support/needing_test.ts";
+import { needingTest } from "../../support/needing_test.ts";
 import { type Ended, runCommand } from "../../support/run_command.ts";
 import { fileURLToPath } from "node:url";
 import { run } from "../support/apt.ts";

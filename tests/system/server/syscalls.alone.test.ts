@@ -7,7 +7,7 @@ import { wanted } from "../../costs/counted_server.ts";
 import { READERS, type RowName, rows, ROWS_OF } from "../../costs/rows.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { type DebianProgram, debianProgram } from "../support/debian_program.ts";
-import { needingTest } from "../support/needing_test.ts";
+import { needingTest } from "../../support/needing_test.ts";
 import { runCommand } from "../../support/run_command.ts";
 
 /*

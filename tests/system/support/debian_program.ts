@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { aptGet, run } from "./apt.ts";
-import { needingTest } from "./needing_test.ts";
+import { needingTest } from "../../support/needing_test.ts";
 
 /** A program of Debian, ready to be started. */
 export interface DebianProgram {

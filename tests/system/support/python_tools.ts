@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type DebianProgram, debianTest } from "./debian_program.ts";
 import { madeOnce } from "./made_once.ts";
-import { type Need, needingTest } from "./needing_test.ts";
+import { type Need, needingTest } from "../../support/needing_test.ts";
 import { makePython, missingForPython } from "./python_install.ts";
 
 const need: Need = { missing: await missingForPython(), excused: true };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type DebianProgram, debianTest } from "./debian_program.ts";
-import { excusedFromMounting, needingTest } from "./needing_test.ts";
+import { excusedFromMounting, needingTest } from "../../support/needing_test.ts";
 
 export const MEBIBYTE = 1024 * 1024;
 

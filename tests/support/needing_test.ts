@@ -22,6 +22,16 @@ export function needingTest(
   Deno.test({ name: ignore ? `${name} (ignored: ${missing})` : name, ignore, fn });
 }
 
+/** Returns why this machine cannot run a program, or undefined if it can. */
+export function problemOf(program: string): string | undefined {
+  try {
+    const { success } = new Deno.Command(program, { args: ["--version"] }).outputSync();
+    return success ? undefined : `${program} fails`;
+  } catch {
+    return `there is no ${program}`;
+  }
+}
+
 /**
  * True when a test that mounts may be ignored here, also with CI=true. Only root can be expected to mount, and not in
  * a container that may not, which EVENTSTORE_WITHOUT_MOUNTS=1 says.
