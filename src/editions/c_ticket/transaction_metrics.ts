@@ -1,5 +1,5 @@
 import type { WriteTurns } from "../../write_queue/write_queue.ts";
-import { longestWaitSeconds } from "../shared/common_metrics.ts";
+import { waitingMetrics } from "../shared/common_metrics.ts";
 import { counter, gauge, metricText } from "../../metrics/exposition.ts";
 import { Histogram } from "../../metrics/histogram.ts";
 import type { RollbackReason } from "./ticket_transaction.ts";
@@ -39,12 +39,7 @@ export class TransactionMetrics {
     return [
       gauge("service_paused", "1 if the store is paused, else 0.", Number(paused)),
       gauge("service_transaction_active", "1 if a transaction is active, else 0.", Number(active)),
-      gauge("service_requests_queued", "Requests waiting for their turn.", queue.queuedCount),
-      gauge(
-        "service_queue_longest_wait_seconds",
-        "Longest current wait for a turn.",
-        longestWaitSeconds(queue),
-      ),
+      waitingMetrics(queue),
       counter("service_transactions_started_total", "Tickets given out since startup.", this.#started),
       counter("service_transactions_committed_total", "Transactions committed.", this.#committed),
       metricText(

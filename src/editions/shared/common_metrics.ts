@@ -115,26 +115,18 @@ function usageMetrics({ storeBytes, walBytes, freeBytes, diskBytes }: StoreUsage
   ].join("");
 }
 
-/** The metrics of the write queue: the write lock, its holder and the requests that wait for it. */
+/** The metric of the write lock, and those of the requests that wait for it. */
 export function queueMetrics(queue: WriteTurns): string {
-  return [
-    gauge(
-      "service_write_active",
-      "1 if a request holds the write turn, else 0.",
-      Number(queue.active !== undefined),
-    ),
-    gauge("service_requests_queued", "Requests waiting for the write turn.", queue.queuedCount),
-    gauge(
-      "service_queue_longest_wait_seconds",
-      "Longest current wait for the write turn.",
-      longestWaitSeconds(queue),
-    ),
-  ].join("");
+  const isActive = Number(queue.active !== undefined);
+  return gauge("service_write_active", "1 if a request holds the write lock, else 0.", isActive) +
+    waitingMetrics(queue);
 }
 
-/** The longest wait among the queued requests; 0 when there are none. */
-export function longestWaitSeconds({ queued }: WriteTurns): number {
-  return Math.max(0, ...queued.map(({ age }) => age.seconds));
+/** The metrics of the requests that wait for their turn, which have the same names in all editions. */
+export function waitingMetrics({ queued, queuedCount }: WriteTurns): string {
+  const longestSeconds = Math.max(0, ...queued.map(({ age }) => age.seconds));
+  return gauge("service_requests_queued", "Requests waiting for their turn.", queuedCount) +
+    gauge("service_queue_longest_wait_seconds", "Longest current wait for a turn.", longestSeconds);
 }
 
 /** How writes ended since startup. Conflicts are split by the part that was in conflict. */
