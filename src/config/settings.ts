@@ -81,7 +81,8 @@ const backup = {
 
 /**
  * Every setting of every program: section of the file, key, variable, kind, default, range, editions, help.
- * Types, checks, the starter file, `--help` and docs/settings.md all come from here.
+ * Types, checks, the starter file, `--help` and docs/settings.md all come from here. The groups of that page are in
+ * tools/docs/settings_page.ts.
  */
 export const settings = { server, backup } satisfies Record<string, Record<string, Setting>>;
 

@@ -48,7 +48,10 @@ export interface RunningServer {
   listen(): Promise<Address>;
   /** Takes other tokens, if the server requires any. */
   replaceTokens(tokens: readonly TokenSetting[]): void;
-  /** Stops accepting, rejects waiting writes, gives running requests at most 10 s, and closes the store. */
+  /**
+   * Stops accepting, rejects waiting writes, gives running requests at most 10 s, and closes the store. If a request
+   * takes longer, the store is left as it is, and the next start recovers it.
+   */
   stop(): Promise<void>;
 }
 

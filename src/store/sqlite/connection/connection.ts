@@ -8,6 +8,7 @@ const SHARED: readonly (readonly [string, string, unknown])[] = [
   ["busy_timeout", String(BUSY_TIMEOUT_MILLISECONDS), BUSY_TIMEOUT_MILLISECONDS],
   ["trusted_schema", "OFF", 0],
   ["cell_size_check", "ON", 1],
+  // With memory mapping, a bad block or a truncated file would kill the server instead of failing a read.
   ["mmap_size", "0", 0],
   ["temp_store", "MEMORY", 2],
 ];

@@ -1,7 +1,7 @@
 import { found } from "../../../files/found.ts";
 import { isThere, missingTarget } from "../../../files/is_there.ts";
 import { directoryOf, nameOf, pathIn } from "../../../files/paths.ts";
-import { APPLICATION_ID, SCHEMA_VERSION, SEALING_VERSION, VERSIONS } from "../tables/schema.ts";
+import { APPLICATION_ID, VERSIONS } from "../tables/schema.ts";
 import { isPageSize } from "./wal_pages.ts";
 import { isWholeWithWal, type Pages } from "./whole_with_wal.ts";
 
@@ -51,8 +51,9 @@ export function checkDatabaseFile(path: string, { mayBeInUse = false } = {}): bo
   }
   const version = versionIn(view);
   if (!VERSIONS.includes(version)) {
+    const accepted = `${VERSIONS.slice(0, -1).join(", ")} or ${VERSIONS.at(-1)}`;
     throw new StoreFileError(
-      `${path} has schema version ${version}, but this program requires version ${SCHEMA_VERSION} or ${SEALING_VERSION}`,
+      `${path} has schema version ${version}, but this program requires version ${accepted}`,
     );
   }
   const real = Deno.realPathSync(path);

@@ -15,7 +15,11 @@ export const SEALING: string = sealing;
 /** The statement that creates the table of a backup, in addition to the others. */
 export const TREE: string = tree;
 
-/** Stored in `user_version`. A program works with these versions and never changes a schema on its own. */
+/**
+ * Stored in `user_version`. A program rejects every other version. Opening a file changes its version in two cases
+ * only, each in one transaction: the setting `subjects` turns version 2 into 3, and a server that starts on a backup
+ * turns it into a store.
+ */
 export const SCHEMA_VERSION = 2;
 
 /** The version of a store with subjects, which programs that know nothing of encrypted payloads must not open. */
