@@ -5,7 +5,13 @@ import { expectStatus } from "../../support/replies.ts";
 import { append, createProjection, event, replaceProjection, startEditionB } from "./client.ts";
 import { rounds } from "../../support/rounds.ts";
 import { InProcess, MemoryStore, textOf } from "./tx_in_process.ts";
-import { type CallName, CALLS, compareWithReference, ReferenceWorld, type Subject } from "./tx_sequence.ts";
+import {
+  type CallName,
+  CALLS,
+  compareWithReference,
+  ReferenceWorld,
+  type Subject,
+} from "./reference_world.ts";
 
 const LENGTH_MAX = rounds(4, 5);
 const NAMES = { eventType: "t", projectionType: "p" };

@@ -9,7 +9,7 @@ import { AWAITED_POLL, PEER_HEARTBEAT, PEER_POLL, PEER_POLL_SILENCE } from "../t
 import type { KnownState } from "./known_state.ts";
 import { listenTo, notify } from "./notifications.ts";
 import { OldTurns } from "./old_turns.ts";
-import { StoreBroken, type WriteOwnership } from "./write_ownership.ts";
+import { MustNotWrite, type WriteOwnership } from "./write_ownership.ts";
 
 /**
  * The pause between two tasks. A server that commits every millisecond then sends one notification for many commits.
@@ -109,7 +109,7 @@ export class PeerMonitor {
   #work(): void {
     if (this.#isClosed) return;
     this.#working ??= this.#workOff().catch((error) => {
-      if (error instanceof StoreBroken) this.#onBroken(error.message);
+      if (error instanceof MustNotWrite) this.#onBroken(error.message);
       // After other errors, the next attempt may succeed.
     }).finally(() => this.#working = undefined);
   }

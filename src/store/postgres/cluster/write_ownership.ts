@@ -26,8 +26,8 @@ import { Primary } from "./primary.ts";
 export type Servers = "shared" | "exclusive";
 
 /** This server must not write to the store any more. */
-export class StoreBroken extends Error {
-  override readonly name = "StoreBroken";
+export class MustNotWrite extends Error {
+  override readonly name = "MustNotWrite";
 }
 
 /** Another server has the store exclusively. */
@@ -120,7 +120,7 @@ export class WriteOwnership {
     return storeRow(rows!);
   }
 
-  /** Opens another session on which this server may write. @throws SessionLost, DatabaseError, StoreBroken */
+  /** Opens another session on which this server may write. @throws SessionLost, DatabaseError, MustNotWrite */
   async open(): Promise<Session> {
     const session = await this.primary.open("writing");
     return await session.orClose(async () => {
@@ -134,18 +134,18 @@ export class WriteOwnership {
   }
 
   /**
-   * @throws StoreBroken when the row of the store names another edition or another server, or when servers with
+   * @throws MustNotWrite when the row of the store names another edition or another server, or when servers with
    *   subjects have begun to encrypt payloads
    */
   check({ edition, server, schemaVersion }: Owner & Pick<StoreRow, "schemaVersion">): void {
     if (schemaVersion === SEALING_VERSION && this.masters === undefined) {
-      throw new StoreBroken(LACKS_SUBJECTS);
+      throw new MustNotWrite(LACKS_SUBJECTS);
     }
     if (edition !== this.edition) {
-      throw new StoreBroken(`a server of edition ${edition} has taken over the store`);
+      throw new MustNotWrite(`a server of edition ${edition} has taken over the store`);
     }
     if (server !== (this.isShared ? "" : this.server)) {
-      throw new StoreBroken("another server has taken over the store");
+      throw new MustNotWrite("another server has taken over the store");
     }
   }
 

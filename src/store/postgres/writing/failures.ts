@@ -1,6 +1,6 @@
 import type { Failure, FailureCause } from "../../api/outcome.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
-import { StoreBroken } from "../cluster/write_ownership.ts";
+import { MustNotWrite } from "../cluster/write_ownership.ts";
 
 /**
  * Returns what an error means for a write transaction that committed nothing. Only errors of a statement are
@@ -8,7 +8,7 @@ import { StoreBroken } from "../cluster/write_ownership.ts";
  */
 export function failureOf(error: unknown): Failure {
   const reason = (error as Error).message;
-  if (error instanceof SessionLost || error instanceof StoreBroken) {
+  if (error instanceof SessionLost || error instanceof MustNotWrite) {
     return { kind: "failed", reason, code: "Unavailable", cause: "connection" };
   }
   if (!(error instanceof DatabaseError)) return { kind: "failed", reason };

@@ -1,7 +1,7 @@
 import { done, type Failure, type Outcome } from "../../api/outcome.ts";
 import type { StoreState } from "../../api/state.ts";
 import type { CommittedEvent } from "../../feed/commit_feed.ts";
-import { StoreBroken, type WriteOwnership } from "../cluster/write_ownership.ts";
+import { MustNotWrite, type WriteOwnership } from "../cluster/write_ownership.ts";
 import type { Row } from "../protocol/cells.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session, Statement } from "../protocol/session.ts";
@@ -78,7 +78,7 @@ export class TransactionRunner {
    * @param ask called just before the questions are sent
    */
   async begin(ask: () => readonly Statement[] = () => []): Promise<Outcome<TransactionBegin>> {
-    if (this.#broken !== undefined) return failureOf(new StoreBroken(this.#broken));
+    if (this.#broken !== undefined) return failureOf(new MustNotWrite(this.#broken));
     let session: Session | undefined;
     try {
       session = await this.#writer.ready();
@@ -160,12 +160,12 @@ export class TransactionRunner {
 
   /** Runs statements outside write transactions, however long they take. They must not change the store. */
   async outsideTransaction(statements: readonly Statement[]): Promise<Outcome<void>> {
-    if (this.#broken !== undefined) return failureOf(new StoreBroken(this.#broken));
+    if (this.#broken !== undefined) return failureOf(new MustNotWrite(this.#broken));
     try {
       await (await this.#writer.ready()).run(statements, LONG_MILLISECONDS);
       return done(undefined);
     } catch (error) {
-      if (error instanceof StoreBroken) this.#break(error.message);
+      if (error instanceof MustNotWrite) this.#break(error.message);
       return failureOf(error);
     }
   }
@@ -187,7 +187,7 @@ export class TransactionRunner {
   async #abort(error: unknown, session: Session | undefined): Promise<Failure> {
     this.#open = undefined;
     await session?.rollback();
-    if (error instanceof StoreBroken) this.#break(error.message);
+    if (error instanceof MustNotWrite) this.#break(error.message);
     this.state.forget();
     return failureOf(error);
   }

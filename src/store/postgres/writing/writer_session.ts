@@ -2,7 +2,7 @@ import { delay } from "../../../async/delay.ts";
 import { reasonOf } from "../connection/address.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
-import { StoreBroken, type WriteOwnership } from "../cluster/write_ownership.ts";
+import { MustNotWrite, type WriteOwnership } from "../cluster/write_ownership.ts";
 import { ACTIVE_HEARTBEAT } from "../time_limits.ts";
 
 /** How long the server tries to replace a lost connection before it rejects a write transaction, and how often. */
@@ -32,7 +32,7 @@ export class WriterSession {
 
   /**
    * Returns the connection, a new one if the last one was lost.
-   * @throws SessionLost when no connection succeeds in time, StoreBroken when this server may not write any more
+   * @throws SessionLost when no connection succeeds in time, MustNotWrite when this server may not write any more
    */
   async ready(): Promise<Session> {
     if (this.#session.isOpen) {
@@ -57,7 +57,7 @@ export class WriterSession {
         else if (!this.#ownership.isShared) this.#keep(this.#session);
         return this.#session;
       } catch (error) {
-        if (error instanceof StoreBroken) throw error;
+        if (error instanceof MustNotWrite) throw error;
         if (performance.now() >= endAt) throw new SessionLost(reasonOf(error));
       }
       await delay(RECONNECT_PAUSE_MILLISECONDS);
@@ -89,7 +89,7 @@ export class WriterSession {
       try {
         await this.ready();
       } catch (error) {
-        if (error instanceof StoreBroken) return this.onReplaced(error.message);
+        if (error instanceof MustNotWrite) return this.onReplaced(error.message);
       }
     }
   }

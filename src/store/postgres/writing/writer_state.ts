@@ -3,7 +3,7 @@ import type { StoreState } from "../../api/state.ts";
 import { RecentTerms } from "../../core/recent_terms.ts";
 import type { KnownState } from "../cluster/known_state.ts";
 import { RecentKeys } from "./recent_keys.ts";
-import { StoreBroken } from "../cluster/write_ownership.ts";
+import { MustNotWrite } from "../cluster/write_ownership.ts";
 import type { CountedState, StoreRow } from "../tables/state.ts";
 
 /** The store as the write transactions of this server know it. */
@@ -53,7 +53,7 @@ export class WriterState {
     const isAsLeft = isSame && head === last.head && turn.name === last.turn.name;
     const isOlder = turn.number < last.turn.number || (turn.number === last.turn.number && !isAsLeft);
     if (isOlder || (isSame && head < last.head)) {
-      throw new StoreBroken(
+      throw new MustNotWrite(
         `the database is not as this server left it: it ends at sequence ${head} and not at ${last.head}`,
       );
     }
