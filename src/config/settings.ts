@@ -52,7 +52,7 @@ const server = {
   maxEventSize: limit("SERVICE_MAX_EVENT_SIZE", 65536, "bytes per event (type, tags, payload)"),
   maxTagsPerEvent: tagLimit("SERVICE_MAX_TAGS_PER_EVENT", TAGS_PER_NAMESPACE, "identifiers per event, and separately metadata"),
   maxProjectionSize: limit("SERVICE_MAX_PROJECTION_SIZE", 65536, "bytes per projection (type, id, payload)"),
-  readPoolSize: limit("SERVICE_READ_POOL_SIZE", 8, "database connections for reads, hence concurrent reads"),
+  readPoolSize: limit("SERVICE_READ_POOL_SIZE", 8, "the most connections for reads; the server opens as many as there are cores, and more next to long reads"),
   preloadMebibytes: limitOrNone("SERVICE_PRELOAD_MEBIBYTES", 65536, "storage sqlite: after its start, the server reads this much of the end of a large file, so that the system caches it; never more than half of the available memory; 0 for nothing"),
   maxRequestBodySize: only(["A", "B"], limit("SERVICE_MAX_REQUEST_BODY_SIZE", 8388608, "bytes per request body")),
   maxQueuedWrites: only(["A", "B"], limit("SERVICE_MAX_QUEUED_WRITES", 100, "requests that may wait in the write queue at once")),
