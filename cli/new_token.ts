@@ -30,17 +30,7 @@ const CHECK_DIGITS = 6;
 export function newToken(): string {
   const random = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES));
   const digits = inBase62(BigInt(`0x${Buffer.from(random).toString("hex")}`), RANDOM_DIGITS);
-  return `${PREFIX}${digits}${checkOf(digits)}`;
-}
-
-/** True for a text that `newToken` may have returned. */
-export function isNewToken(text: string): boolean {
-  const digits = text.slice(PREFIX.length, PREFIX.length + RANDOM_DIGITS);
-  return text === `${PREFIX}${digits}${checkOf(digits)}` && digits.length === RANDOM_DIGITS;
-}
-
-function checkOf(digits: string): string {
-  return inBase62(BigInt(crc32(digits)), CHECK_DIGITS);
+  return `${PREFIX}${digits}${inBase62(BigInt(crc32(digits)), CHECK_DIGITS)}`;
 }
 
 function inBase62(value: bigint, length: number): string {
