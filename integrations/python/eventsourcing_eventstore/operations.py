@@ -92,6 +92,9 @@ class Operations:
                 request[name] = value
         answer = yield Request.page(request)
         head = self._head_of(answer)
+        # A replica that lags does not answer for a position after its end. So the store itself ends before it.
+        if after is not None and after.sequence > head.sequence:
+            raise StoreChanged(f"the position is after event {after.sequence}, and the store ends at {head.sequence}")
         *lines, trailer = answer.body.splitlines()
         events = [event_of_line(line, self._format) for line in lines]
         has_more: bool = json.loads(trailer)["hasMore"]

@@ -15,6 +15,7 @@ from eventsourcing_eventstore.plain import (
     Handling,
     NewEvent,
     NewProjection,
+    Position,
     ProgrammingError,
     QueryItem,
     StoreChanged,
@@ -195,6 +196,18 @@ class TestConsume(ConsumerTestCase):
         self.handled(self.consuming(lambda event, _: None), 1)
 
     def test_progress_of_another_store_is_void_as_after_a_restore(self) -> None:
+        self.begins_anew(Position("other", 3), [])
+
+    def test_progress_after_the_end_of_the_store_is_void_as_after_a_failover_that_lost_events(self) -> None:
+        store_id = self.store.head().store_id
+        self.begins_anew(Position(store_id, 300), [])
+        reset()
+        self.store = EventStore(UNIX_URL)
+        self.addCleanup(self.store.close)
+        self.begins_anew(Position(self.store.head().store_id, 1), [300])
+
+    def begins_anew(self, position: Position, handled: list[int]) -> None:
+        """Lets partitions have this progress, and asserts that the next start handles all events."""
         fails = {2}
 
         def handle(event: Event, _: Handling) -> None:
@@ -207,8 +220,9 @@ class TestConsume(ConsumerTestCase):
         self.eventually(lambda: self.assertEqual([2], first.sequences("parked")))
         first.end()
         versions = self.store.versions("consumer:c")
+        checkpoint = {"storeId": position.store_id, "sequence": position.sequence}
         void = [
-            NewProjection("consumer:c", id_, {**record, "checkpoint": {"storeId": "other", "sequence": 3}}, versions[id_])
+            NewProjection("consumer:c", id_, {**record, "checkpoint": checkpoint, "done": handled}, versions[id_])
             for id_, record in self.records("partition-").items()
         ]
         self.store.append([], projections=void)

@@ -7,9 +7,9 @@ from typing import Any
 
 from eventsourcing_eventstore.consume.records import Records
 from eventsourcing_eventstore.consume.registration import renew
-from eventsourcing_eventstore.errors import OutcomeUnknown
+from eventsourcing_eventstore.errors import OutcomeUnknown, StoreChanged
 from eventsourcing_eventstore.plain import AsyncEventStore, Event, Handling, NewProjection
-from eventsourcing_eventstore.plain_types import Written
+from eventsourcing_eventstore.plain_types import Page, Written
 
 from .consuming import ConsumerTestCase
 from .support import UNIX_URL
@@ -96,6 +96,22 @@ class TestFaults(ConsumerTestCase):
         self.eventually(lambda: self.assertGreater(len(beats), 1))
         running.end()
         self.assertEqual({}, self.records("member-"))
+
+    def test_a_running_consumer_goes_on_after_a_failover_that_lost_events(self) -> None:
+        class LosesEvents(AsyncEventStore):
+            has_lost = False
+
+            async def read(self, *args: Any, **options: Any) -> Page:
+                if options.get("wait_seconds") and not self.has_lost:
+                    LosesEvents.has_lost = True
+                    raise StoreChanged("the store ends before the position")
+                return await super().read(*args, **options)
+
+        self.note("a", "b")
+        running = self.consuming_with_tasks(no_effect, store_class=LosesEvents, partitions=2)
+        self.eventually(lambda: self.assertTrue(LosesEvents.has_lost))
+        self.note("c")
+        self.handled(running, 1, 2, 3)
 
     def test_a_void_history_is_not_begun_anew_before_its_parked_events_are_gone(self) -> None:
         class LosingDeletes(AsyncEventStore):

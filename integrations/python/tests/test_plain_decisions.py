@@ -104,6 +104,13 @@ class OfBothKinds:
             with self.assertRaises(StoreChanged):
                 self.store().read("*", after=old)
 
+        def test_a_position_after_the_end_is_one_of_events_that_were_lost(self) -> None:
+            store = self.store()
+            end = store.append([NewEvent("A"), NewEvent("B")]).position
+            self.assertEqual([], store.read("*", after=end).events)
+            with self.assertRaisesRegex(StoreChanged, "after event 3, and the store ends at 2"):
+                store.read("*", after=Position(end.store_id, 3))
+
         def test_payloads_that_are_not_json(self) -> None:
             store, text = self.store(), self.store(payload="text")
             text.append(NewEvent("A", "{tea}"))

@@ -10,10 +10,11 @@ from eventsourcing_eventstore.consume.members import Members
 from eventsourcing_eventstore.consume.ownership import Ownership
 from eventsourcing_eventstore.consume.parked_events import ParkedEvents
 from eventsourcing_eventstore.consume.records import Records, Store
-from eventsourcing_eventstore.consume.registration import register
+from eventsourcing_eventstore.consume.registration import register, renew
 from eventsourcing_eventstore.consume.session import Call, Options, Session
 from eventsourcing_eventstore.consume.stream import Stream
 from eventsourcing_eventstore.consume.work import Work
+from eventsourcing_eventstore.errors import StoreChanged
 
 _BEATS = 3
 """Heartbeats in the time of a lease."""
@@ -31,7 +32,7 @@ async def run_consumer(store: Store, records: Records, options: Options, call: C
     ownership = Ownership(session, members, ParkedEvents(session, work), stream)
     left = asyncio.Event()
     beating = session.start(_beat(session, members, ownership, left))
-    reading = session.start(stream.read())
+    reading = session.start(_read(session, stream, ownership))
     try:
         await session.failure
         raise AssertionError("the failure of a consumer is an error")
@@ -53,6 +54,17 @@ async def _beat(session: Session, members: Members, ownership: Ownership, left: 
         with suppress(TimeoutError):
             async with asyncio.timeout(session.options.lease_seconds / _BEATS):
                 await left.wait()
+
+
+async def _read(session: Session, stream: Stream, ownership: Ownership) -> None:
+    """Reads the events of the partitions until it is cancelled."""
+    while True:
+        try:
+            await stream.read()
+        except StoreChanged:
+            ownership.lose_all()
+            # Raises the same error when the client belongs to a store that is gone.
+            await renew(session.store, session.records)
 
 
 async def _leave(

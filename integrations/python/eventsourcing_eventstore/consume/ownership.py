@@ -12,7 +12,7 @@ from eventsourcing_eventstore.consume.parked_events import ParkedEvents
 from eventsourcing_eventstore.consume.partition import Partition
 from eventsourcing_eventstore.consume.pauses import surely
 from eventsourcing_eventstore.consume.records import MAIN, PartitionRecord, partition_id
-from eventsourcing_eventstore.consume.registration import register, renew
+from eventsourcing_eventstore.consume.registration import is_void, register, renew
 from eventsourcing_eventstore.consume.session import Session
 from eventsourcing_eventstore.consume.stream import Stream
 from eventsourcing_eventstore.errors import Conflict
@@ -118,7 +118,7 @@ class Ownership:
         # If the record has changed since it was listed, its owner works.
         if found.version != version or record.owner != session.member and record.owner in working:
             return False
-        if record.checkpoint.store_id != (await surely(session.store.head)).store_id:
+        if await is_void(session.store, [record]):
             await renew(session.store, session.records)
             return False
         partition = Partition(index, record, found.version, record.checkpoint.sequence)

@@ -63,6 +63,10 @@ class PartitionRecord:
     """Sequences after the checkpoint that are done."""
     owner: str | None = None
 
+    @property
+    def last_done(self) -> int:
+        return max(self.checkpoint.sequence, *self.done) if self.done else self.checkpoint.sequence
+
     def to_json(self) -> dict[str, Any]:
         checkpoint = {"storeId": self.checkpoint.store_id, "sequence": self.checkpoint.sequence}
         wire: dict[str, Any] = {"checkpoint": checkpoint, "done": list(self.done), "mark": self.mark}

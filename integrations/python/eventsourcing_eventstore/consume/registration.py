@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from uuid import uuid4
@@ -18,7 +18,7 @@ from eventsourcing_eventstore.consume.records import (
     partition_id,
 )
 from eventsourcing_eventstore.consume.session import Options
-from eventsourcing_eventstore.errors import Conflict, OutcomeUnknown
+from eventsourcing_eventstore.errors import Conflict, OutcomeUnknown, StoreChanged
 from eventsourcing_eventstore.library_errors import ProgrammingError
 from eventsourcing_eventstore.plain_types import NewProjection, Projection
 
@@ -61,30 +61,39 @@ def _must_fit(records: Records, found: Record, options: Options) -> None:
 
 async def renew(store: Store, records: Records) -> None:
     """
-    After a restore, lets all partitions begin at 0, unless another process has done so. Parked events are of the
-    void history, too.
+    After a restore or a failover that lost events, lets all partitions begin at 0, unless another process has done
+    so. Parked events are of the void history, too.
     """
-    head = await surely(store.head)
     listed = await surely(records.versions)
     partitions = {id_: version for id_, version in listed.items() if id_.startswith("partition-")}
-    if not await _is_void(records, partitions, head.store_id):
+    found = [await surely(partial(records.read, id_)) for id_ in partitions]
+    if not await is_void(store, [PartitionRecord.of_json(each.value) for each in found if each is not None]):
         return
     parked = [records.gone(id_, version) for id_, version in listed.items() if parked_of(id_)]
     for start in range(0, len(parked), _CHANGES_MAX):
         # While one of them is left, the partitions stay void, so that this is done again.
         if not await _unless_conflict(store, [], parked[start : start + _CHANGES_MAX]):
             return
+    head = await surely(store.head)
     fresh = PartitionRecord(replace(head, sequence=0), uuid4().hex).to_json()
     renewed = [records.record(id_, fresh, version) for id_, version in partitions.items()]
     await _unless_conflict(store, renewed)
 
 
-async def _is_void(records: Records, partitions: Mapping[str, str], store_id: str) -> bool:
-    for id_ in partitions:
-        found = await surely(partial(records.read, id_))
-        if found is not None and PartitionRecord.of_json(found.value).checkpoint.store_id != store_id:
-            return True
-    return False
+async def is_void(store: Store, records: Sequence[PartitionRecord]) -> bool:
+    """True if any is the progress in another store, or after the end of this one, which has lost events then."""
+    head = await surely(store.head)
+    if any(each.checkpoint.store_id != head.store_id for each in records):
+        return True
+    last = max((each.last_done for each in records), default=0)
+    if last <= head.sequence:
+        return False
+    try:
+        # The head may be that of a replica that lags. Such a replica does not answer for a position after its end.
+        await surely(lambda: store.read("*", after=replace(head, sequence=last), limit=1))
+        return False
+    except StoreChanged:
+        return True
 
 
 async def _unless_conflict(
