@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from eventsourcing_eventstore.client import Client
+from eventsourcing_eventstore.errors import StoreChanged
 from eventsourcing_eventstore.stopping import Stopped, Stopping
 from eventsourcing_eventstore.wire import position_of_line
 
@@ -26,6 +27,8 @@ class FollowedLines(Iterator[bytes]):
         self._client = client
         self._query = query
         self._read_up_to = after
+        self._is_position = False
+        """False for a number of which it is not known yet that the store had an event there."""
         self._page_limit = page_limit
         self._lines: list[bytes] = []
         self._stopping = Stopping()
@@ -52,8 +55,12 @@ class FollowedLines(Iterator[bytes]):
             "waitSeconds": WAIT_SECONDS,
         }
         page = self._client.read_page(request, self._stopping)
+        # A replica that lags does not answer for a position after its end. So the store itself has lost events.
+        if self._is_position and page.head < self._read_up_to:
+            raise StoreChanged(f"the position is after event {self._read_up_to}, and the store ends at {page.head}")
         # Reversed, so that the next line is at the end.
         self._lines = page.lines[::-1]
-        # A complete page has all matches up to its head. A position beyond the head does not change.
+        # A complete page has all matches up to its head. A number beyond the head does not change.
         read_up_to = position_of_line(page.lines[-1]) if page.has_more else page.head
         self._read_up_to = max(self._read_up_to, read_up_to)
+        self._is_position = page.head >= self._read_up_to

@@ -1,9 +1,13 @@
 """Subscriptions on the real server. They do not poll, and lose, repeat or miss no event."""
 
 import threading
+from dataclasses import replace
+from typing import Any
 
-from eventsourcing_eventstore import EventStoreRecorder, EventStoreSubscription, StoreChanged
+from eventsourcing_eventstore import Client, EventStoreRecorder, EventStoreSubscription, StoreChanged
+from eventsourcing_eventstore.client import Page
 from eventsourcing_eventstore.following import WAIT_SECONDS
+from eventsourcing_eventstore.stopping import Stopping
 
 from .support import UNIX_URL, Relay, StoreTestCase, event, eventually, of_type, reads_waiting, reset
 
@@ -110,6 +114,25 @@ class TestSubscription(StoreTestCase):
         reset()
         follower.join()
         self.assertIsInstance(follower.error, StoreChanged)
+
+    def test_a_failover_that_lost_events_ends_it_with_an_error(self) -> None:
+        class LosesEvents(Client):
+            lost = 0
+
+            def read_page(self, request: dict[str, Any], stopping: Stopping | None = None) -> Page:
+                page = super().read_page(request, stopping)
+                return replace(page, head=page.head - self.lost)
+
+        client = LosesEvents(UNIX_URL)
+        self.addCleanup(client.close)
+        recorder = EventStoreRecorder(client)
+        recorder.append([event("t"), event("t")])
+        with recorder.subscribe() as subscription:
+            self.assertEqual([1, 2], [next(subscription).position for _ in range(2)])
+            recorder.append([event("t")])
+            client.lost = 2
+            with self.assertRaisesRegex(StoreChanged, "after event 2, and the store ends at 1"):
+                next(subscription)
 
     def relay(self) -> Relay:
         relay = Relay()
