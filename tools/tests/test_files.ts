@@ -14,7 +14,8 @@ export function runsAlone(file: string): boolean {
 }
 
 /** Matches paths of tests that look for lost or wrong data. There, a single failure is a finding. */
-const ONE_FAILURE_COUNTS = /(?<![a-z])(?:audit|consistency|crash|kill|lost|race|takeover)/;
+const ONE_FAILURE_COUNTS =
+  /(?<![a-z])(?:audit|consistency|crash|failed_commit|groups|kill|lost|race|takeover)/;
 
 /** More failed files than this have a common cause. */
 const SECOND_RUNS_MAX = 3;

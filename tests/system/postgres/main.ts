@@ -5,7 +5,7 @@ import { suiteVariables } from "./support/suite_variables.ts";
 
 /*
  * Runs tests with servers that store their events in a PostgreSQL: deno task test-postgres [files or folders].
- * Without arguments: the contract of stores and all tests of the editions.
+ * Without arguments: the contract of stores and all tests of the editions and the client.
  */
 
 const ALL = ["tests/system/postgres/suites/store_contract.ts", "tests/editions/", "tests/client/"];
