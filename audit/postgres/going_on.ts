@@ -1,4 +1,4 @@
-import { within as settledWithin } from "../../src/async/within.ts";
+import { withTimeout } from "../../src/async/with_timeout.ts";
 import type { Client } from "../../tests/support/client.ts";
 import { pause } from "../../tests/support/eventually.ts";
 import { AuditFailure } from "../report.ts";
@@ -66,7 +66,7 @@ export async function untilServed(
 
 /** @throws AuditFailure when it takes too long */
 export function within<T>(work: Promise<T>, where: string): Promise<T> {
-  return settledWithin(work, GIVEN_UP_SECONDS * 1000, () => {
+  return withTimeout(work, GIVEN_UP_SECONDS * 1000, () => {
     throw notServed(where, ["no answer yet"]);
   });
 }

@@ -2,7 +2,7 @@
  * Waits for a promise for a limited time. Its work continues when the time is over.
  * @param late makes the result when the promise has not settled in time, or throws
  */
-export async function within<T, L>(
+export async function withTimeout<T, L>(
   promise: T | Promise<T>,
   milliseconds: number,
   late: () => L,

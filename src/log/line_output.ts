@@ -1,4 +1,4 @@
-import { within } from "../async/within.ts";
+import { withTimeout } from "../async/with_timeout.ts";
 import { delay } from "../async/delay.ts";
 
 /** Text waiting for a reader that has stalled; beyond it lines are dropped and counted. */
@@ -46,7 +46,7 @@ export class LineOutput {
 
   /** Resolves when every line so far has been written, or after `milliseconds`. */
   async drained(milliseconds: number): Promise<void> {
-    await within(this.#writing, milliseconds, () => {});
+    await withTimeout(this.#writing, milliseconds, () => {});
   }
 
   get #start(): string {

@@ -1,4 +1,4 @@
-import { within } from "../async/within.ts";
+import { withTimeout } from "../async/with_timeout.ts";
 import { listenText } from "../config/in_effect.ts";
 import type { ServerSettings } from "../config/load.ts";
 import type { TokenSetting } from "../config/tokens.ts";
@@ -97,7 +97,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
       const ended = role.end();
       const closed = listening?.then((transport) => transport.close(STOP_MILLISECONDS_MAX));
       const drained = Promise.all([ended, closed]).then(() => true);
-      if (await within(drained, STOP_MILLISECONDS_MAX + 500, () => false)) await role.close();
+      if (await withTimeout(drained, STOP_MILLISECONDS_MAX + 500, () => false)) await role.close();
     },
   };
 }

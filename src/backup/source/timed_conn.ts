@@ -1,4 +1,4 @@
-import { within } from "../../async/within.ts";
+import { withTimeout } from "../../async/with_timeout.ts";
 import { AnswerReader } from "../../../client/connections/answer_reader.ts";
 import type { TcpAddress, UnixAddress } from "../../model/address.ts";
 
@@ -106,7 +106,7 @@ async function inTime<T>(
   stopped.addEventListener("abort", stop);
   if (stopped.aborted) stop();
   try {
-    return await within(Promise.race([waiting, promise]), seconds * 1000, () => {
+    return await withTimeout(Promise.race([waiting, promise]), seconds * 1000, () => {
       throw new Error(late);
     });
   } finally {

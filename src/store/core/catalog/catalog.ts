@@ -1,5 +1,5 @@
 import { delay } from "../../../async/delay.ts";
-import { within } from "../../../async/within.ts";
+import { withTimeout } from "../../../async/with_timeout.ts";
 import { type Outcome, throwIfFailed } from "../../api/outcome.ts";
 import type { Store } from "../../api/store.ts";
 import { EMPTY_WRITE, type StoreWrite, type WriteResult } from "../../api/write.ts";
@@ -65,7 +65,7 @@ export class Catalog {
       const head = Math.max(this.#head, this.#store.feed.state.head);
       const isLast = head - counts.afterSequence <= TALLY_EVENTS;
       if (left <= 0 && !isLast) return counts.document;
-      counts = isLast ? await this.#count() : await within(this.#count(), left, () => counts);
+      counts = isLast ? await this.#count() : await withTimeout(this.#count(), left, () => counts);
       if (counts.afterSequence >= this.#head) return counts.document;
     }
   }

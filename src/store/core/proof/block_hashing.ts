@@ -1,5 +1,5 @@
 import { delay } from "../../../async/delay.ts";
-import { within } from "../../../async/within.ts";
+import { withTimeout } from "../../../async/with_timeout.ts";
 import { BLOCK_EVENTS } from "../../../model/block_tree.ts";
 import type { Outcome } from "../../api/outcome.ts";
 import type { StoreState } from "../../api/state.ts";
@@ -64,7 +64,7 @@ export class BlockHashing {
     while (blocks.events + BLOCK_EVENTS <= head) {
       const left = until - performance.now();
       if (left <= 0) return blocks;
-      blocks = await within(this.#hash(), left, () => blocks);
+      blocks = await withTimeout(this.#hash(), left, () => blocks);
     }
     return blocks;
   }

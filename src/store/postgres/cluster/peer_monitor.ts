@@ -1,4 +1,4 @@
-import { within } from "../../../async/within.ts";
+import { withTimeout } from "../../../async/with_timeout.ts";
 import { delay } from "../../../async/delay.ts";
 import { DatabaseError } from "../protocol/errors.ts";
 import type { Session, Statement } from "../protocol/session.ts";
@@ -87,7 +87,7 @@ export class PeerMonitor {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    await within(this.#deregister(), CLOSE_MILLISECONDS, () => {});
+    await withTimeout(this.#deregister(), CLOSE_MILLISECONDS, () => {});
     await this.#session?.close();
   }
 

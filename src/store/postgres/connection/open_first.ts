@@ -1,4 +1,4 @@
-import { within } from "../../../async/within.ts";
+import { withTimeout } from "../../../async/with_timeout.ts";
 import {
   type PostgresAddress,
   type PostgresServer,
@@ -81,7 +81,7 @@ async function latestOf(attempts: readonly Attempt[], begun: Promise<Session>[])
   const opened: Session[] = [];
   const all = begun.map((each) => each.then((session) => void opened.push(session)));
   await Promise.any(all);
-  await within(Promise.allSettled(all), TIMEOUT_MILLISECONDS, () => {});
+  await withTimeout(Promise.allSettled(all), TIMEOUT_MILLISECONDS, () => {});
   return opened.reduce((best, session) => isOlder(best.timeline, session.timeline) ? session : best);
 }
 
@@ -94,7 +94,7 @@ async function firstOf(attempts: readonly Attempt[], begun: Promise<Session>[]):
     const latest = attempt();
     begun.push(latest);
     const either = Promise.race([Promise.any(begun), latest]).catch(() => undefined);
-    const session = await within(either, TIMEOUT_MILLISECONDS, () => undefined);
+    const session = await withTimeout(either, TIMEOUT_MILLISECONDS, () => undefined);
     if (session !== undefined) return session;
   }
   return await Promise.any(begun);

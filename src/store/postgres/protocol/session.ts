@@ -1,4 +1,4 @@
-import { within } from "../../../async/within.ts";
+import { withTimeout } from "../../../async/with_timeout.ts";
 import type { PostgresAddress } from "../../../config/postgres_url.ts";
 import { notificationIn, type Row, rowOf } from "./cells.ts";
 import { DatabaseError, SessionLost } from "./errors.ts";
@@ -73,7 +73,7 @@ export class Session {
         // The caller has given up waiting for it.
         if (isOver) close(conn);
       });
-      const reader = await within(greeting, OPEN_MILLISECONDS, late);
+      const reader = await withTimeout(greeting, OPEN_MILLISECONDS, late);
       return new Session(conn!, reader, options);
     } catch (error) {
       isOver = true;

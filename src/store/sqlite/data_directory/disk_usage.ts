@@ -1,4 +1,4 @@
-import { within } from "../../../async/within.ts";
+import { withTimeout } from "../../../async/with_timeout.ts";
 import { directoryOf } from "../../../files/paths.ts";
 import type { StoreUsage } from "../../api/store.ts";
 
@@ -20,7 +20,7 @@ export class DiskUsage {
   /** Leaves out the values that are not available, or not in time. */
   async ask(): Promise<StoreUsage> {
     this.#asked ??= this.#ask().finally(() => this.#asked = undefined);
-    return await within(this.#asked, ANSWER_MILLISECONDS, () => ({}));
+    return await withTimeout(this.#asked, ANSWER_MILLISECONDS, () => ({}));
   }
 
   async #ask(): Promise<StoreUsage> {

@@ -1,4 +1,4 @@
-import { within as settledWithin } from "../../../../src/async/within.ts";
+import { withTimeout } from "../../../../src/async/with_timeout.ts";
 import type { Reply } from "../../../../src/http/exchange.ts";
 
 const encoder = new TextEncoder();
@@ -26,7 +26,7 @@ export function randomCuts(bytes: number, cutsMax: number, random: (below: numbe
 
 /** Resolves once the promise has settled, or fails after this number of seconds. */
 export function within<T>(seconds: number, promise: Promise<T>, what: string): Promise<T> {
-  return settledWithin(promise, seconds * 1000, () => {
+  return withTimeout(promise, seconds * 1000, () => {
     throw new Error(`not within ${seconds} s: ${what}`);
   });
 }
