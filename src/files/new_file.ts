@@ -26,7 +26,12 @@ export class NewFile implements Disposable {
     this.#temporary = `${path}.${Deno.pid}.new`;
     removeIfThere(this.#temporary);
     this.#file = Deno.openSync(this.#temporary, { write: true, createNew: true, mode: 0o600 });
-    Deno.chmodSync(this.#temporary, mode);
+    try {
+      Deno.chmodSync(this.#temporary, mode);
+    } catch (error) {
+      this[Symbol.dispose]();
+      throw error;
+    }
   }
 
   write(content: string | Uint8Array): void {

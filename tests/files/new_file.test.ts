@@ -26,3 +26,17 @@ Deno.test("a link in the place of the temporary file is removed, not followed", 
   assert.equal(Deno.readTextFileSync(other), "of another user");
   assert.equal(Deno.lstatSync(path).isFile, true);
 });
+
+Deno.test("a file whose permissions cannot be set leaves nothing behind", () => {
+  using directory = new TestDirectory();
+  const { chmodSync } = Deno;
+  Deno.chmodSync = () => {
+    throw new Error("operation not permitted");
+  };
+  try {
+    assert.throws(() => write(directory.file("backup.prom"), "new"), /operation not permitted/);
+  } finally {
+    Deno.chmodSync = chmodSync;
+  }
+  assert.deepEqual([...Deno.readDirSync(directory.path)], []);
+});
