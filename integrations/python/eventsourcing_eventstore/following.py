@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from eventsourcing_eventstore.client import Client
-from eventsourcing_eventstore.errors import StoreChanged
+from eventsourcing_eventstore.identity import check_reached
 from eventsourcing_eventstore.stopping import Stopped, Stopping
 from eventsourcing_eventstore.wire import position_of_line
 
@@ -55,9 +55,8 @@ class FollowedLines(Iterator[bytes]):
             "waitSeconds": WAIT_SECONDS,
         }
         page = self._client.read_page(request, self._stopping)
-        # A replica that lags does not answer for a position after its end. So the store itself has lost events.
-        if self._is_position and page.head < self._read_up_to:
-            raise StoreChanged(f"the position is after event {self._read_up_to}, and the store ends at {page.head}")
+        if self._is_position:
+            check_reached(self._read_up_to, page.head)
         # Reversed, so that the next line is at the end.
         self._lines = page.lines[::-1]
         # A complete page has all matches up to its head. A number beyond the head does not change.

@@ -23,3 +23,12 @@ class StoreIdentity:
                 self._store_id = store_id
             if self._store_id != store_id:
                 raise StoreChanged(f"the store was {self._store_id} and is now {store_id}")
+
+
+def check_reached(position: int, head: int) -> None:
+    """
+    Raises `StoreChanged` if a page was read after a position that the store does not reach. A replica that lags does
+    not answer for such a position. So the store itself has lost events.
+    """
+    if position > head:
+        raise StoreChanged(f"the position is after event {position}, and the store ends at {head}")

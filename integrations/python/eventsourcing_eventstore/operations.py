@@ -12,7 +12,7 @@ from uuid import uuid4
 from eventsourcing_eventstore.attempts import Request
 from eventsourcing_eventstore.connection import Answer
 from eventsourcing_eventstore.errors import Conflict, OutcomeUnknown, ProjectionConflict, StoreChanged
-from eventsourcing_eventstore.identity import StoreIdentity
+from eventsourcing_eventstore.identity import StoreIdentity, check_reached
 from eventsourcing_eventstore.library_errors import InterfaceError
 from eventsourcing_eventstore.one_or_more import list_of
 from eventsourcing_eventstore.plain_types import (
@@ -92,9 +92,8 @@ class Operations:
                 request[name] = value
         answer = yield Request.page(request)
         head = self._head_of(answer)
-        # A replica that lags does not answer for a position after its end. So the store itself ends before it.
-        if after is not None and after.sequence > head.sequence:
-            raise StoreChanged(f"the position is after event {after.sequence}, and the store ends at {head.sequence}")
+        if after is not None:
+            check_reached(after.sequence, head.sequence)
         *lines, trailer = answer.body.splitlines()
         events = [event_of_line(line, self._format) for line in lines]
         has_more: bool = json.loads(trailer)["hasMore"]

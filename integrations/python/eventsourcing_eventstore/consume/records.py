@@ -65,7 +65,7 @@ class PartitionRecord:
 
     @property
     def last_done(self) -> int:
-        return max(self.checkpoint.sequence, *self.done) if self.done else self.checkpoint.sequence
+        return max((self.checkpoint.sequence, *self.done))
 
     def to_json(self) -> dict[str, Any]:
         checkpoint = {"storeId": self.checkpoint.store_id, "sequence": self.checkpoint.sequence}
