@@ -1,16 +1,18 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { needingTest, problemOf } from "../support/needing_test.ts";
+import { type Need, needingTest, problemOf } from "../support/needing_test.ts";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
 
 const SOURCE = fileURLToPath(new URL("./failing_disk.c", import.meta.url));
 
 type Switch = "fail-sync" | "fail-sync-1" | "fail-write" | "slow-sync";
 
+const COMPILER: Need = { missing: problemOf("gcc"), excused: Deno.build.os !== "linux" };
+
 /** Registers a test whose server runs on a failing disk. It needs a C compiler. */
 export function failingDiskTest(name: string, test: () => Promise<void>): void {
-  needingTest(name, { missing: problemOf("gcc"), excused: Deno.build.os !== "linux" }, test);
+  needingTest(name, COMPILER, test);
 }
 
 /** A server whose disk fails when the test says so. */
